@@ -1,11 +1,11 @@
 """Documents a second of an application's loader: bare, with fingerprints made by it, or made by the engine.
 
-    python scripts/bench_pipeline.py URL FOLDER... [--documents N] [--bytes N] [--rounds N] [--shards N]
+    python scripts/bench_pipeline.py URL [--documents N] [--words N] [--rounds N] [--shards N]
 
-URL is that of an engine that runs, like http://127.0.0.1:9201, with as many nodes as are to be measured. The files
-below each FOLDER are the documents, cut or joined to so many BYTES (7000); there are N (3000), repeated with some words
-exchanged. The ways take turns, so that what else the machine does burdens all alike; the median of the rounds counts.
-All indices are made here, have N (1) shards and no replica, and are deleted at the end, and so is the pipeline.
+URL is that of an engine that runs, like http://127.0.0.1:9201, with as many nodes as are to be measured. There are N
+(3000) documents of bench_figures.py, of N (1050) words. The ways take turns, so that what else the machine does burdens
+all alike; the median of the rounds counts. All indices are made here, have N (1) shards and no replica, and are deleted
+at the end, and so is the pipeline.
 
 Then the same index filled afterwards: by `_update_by_query` with the pipeline, sliced, and by our own backfill. And
 what the engine itself says of the time in the pipeline.
@@ -14,15 +14,15 @@ what the engine itself says of the time in the pipeline.
 from __future__ import annotations
 
 import argparse
-import json
-import random
 import statistics
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 from uuid import uuid4
+
+from bench_figures import documents
+from bench_indices import new_index, send
 
 from simdoc_search.attach.actions import fingerprint_actions
 from simdoc_search.attach.backfill import Backfill, BackfillOptions
@@ -32,8 +32,7 @@ from simdoc_search.stores.remote.connection import connect
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.schema import component_template
 
-AT_ONCE, ALONE = 200, 500
-EXCHANGED = 0.02  # of the words of a repeated document
+ALONE = 500
 WAYS = ("bare", "by the loader", "by the engine")
 PIPELINE = f"bench-{uuid4().hex[:12]}"
 
@@ -42,13 +41,12 @@ def main() -> None:
     """Print what was measured."""
     parser = argparse.ArgumentParser(description="Fingerprints by the engine's pipeline: throughput.")
     parser.add_argument("url")
-    parser.add_argument("folders", nargs="+", type=Path)
     parser.add_argument("--documents", type=int, default=3000)
-    parser.add_argument("--bytes", type=int, default=7000, help="of a document's text, about")
+    parser.add_argument("--words", type=int, default=1050, help="of a document")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--shards", type=int, default=1)
     given = parser.parse_args()
-    texts = made_of(given.folders, given.documents, given.bytes)
+    texts = [each.text for each in documents(given.documents, given.words)]
     engine, _ = connect(given.url, expects_index=False)
     nodes = engine.call("GET", ["_nodes"])["_nodes"]["total"]
     size = sum(len(each.encode()) for each in texts)
@@ -63,58 +61,27 @@ def main() -> None:
         engine.call("DELETE", ["_ingest", "pipeline", PIPELINE])
 
 
-def made_of(folders: list[Path], count: int, size: int) -> list[str]:
-    """So many texts of about this size from the words of the files, repeated with some exchanged."""
-    files = [path for folder in folders for path in sorted(folder.rglob("*.txt")) + sorted(folder.rglob("*.md"))]
-    whole = "\n".join(path.read_text("utf-8", "replace") for path in files)
-    chance = random.Random(1)
-    texts = []
-    for number in range(count):
-        start = number * size % max(1, len(whole) - size)
-        words = whole[start : start + size].split(" ")
-        for _ in range(round(EXCHANGED * len(words))):
-            words[chance.randrange(len(words))] = f"exchanged{chance.randrange(10**6)}"
-        texts.append(" ".join(words))
-    return texts
-
-
 @contextmanager
 def index(engine: Engine, way: str, shards: int) -> Iterator[str]:
-    """An application's index with our field, deleted whatever ends the block."""
-    name = f"bench-{uuid4().hex[:12]}"
-    settings: dict[str, Any] = {"number_of_shards": shards, "number_of_replicas": 0}
-    if way == WAYS[-1]:
-        settings["final_pipeline"] = PIPELINE
+    """An application's index with our field."""
     ours = component_template()["template"]["mappings"]["properties"]
-    mappings = {"properties": {"body": {"type": "text"}, **ours}}
-    engine.call("PUT", [name], {"settings": {"index": settings}, "mappings": mappings})
-    try:
+    pipeline = {"index.final_pipeline": PIPELINE} if way == WAYS[-1] else {}
+    with new_index(engine, {"body": {"type": "text"}, **ours}, number_of_shards=shards, **pipeline) as name:
         yield name
-    finally:
-        engine.call("DELETE", [name], allowed_statuses=(404,))
 
 
 def load(engine: Engine, way: str, texts: list[str], shards: int) -> float:
     """Documents a second of one loader."""
     with index(engine, way, shards) as name:
-        began = time.perf_counter()
-        send(engine, name, way, texts)
-        return len(texts) / (time.perf_counter() - began)
+        return len(texts) / send_texts(engine, name, way, texts)
 
 
-def send(engine: Engine, name: str, way: str, texts: list[str]) -> None:
-    """Index all documents, some at once."""
+def send_texts(engine: Engine, name: str, way: str, texts: list[str]) -> float:
+    """Index all documents. Return the seconds."""
     actions: Iterator[dict[str, Any]] = ({"_id": str(n), "body": text} for n, text in enumerate(texts))
     if way == WAYS[1]:
         actions = fingerprint_actions(actions, "body")
-    lines: list[str] = []
-    for number, action in enumerate(actions, 1):
-        lines += [json.dumps({"index": {"_index": name, "_id": action.pop("_id")}}), json.dumps(action)]
-        if number % AT_ONCE == 0 or number == len(texts):
-            answer = engine.call("POST", ["_bulk"], "".join(f"{line}\n" for line in lines).encode())
-            assert not answer["errors"], answer  # noqa: S101 - a benchmark
-            lines.clear()
-    engine.call("POST", [name, "_refresh"])
+    return send(engine, name, (({"index": {"_id": action.pop("_id")}}, action) for action in actions))
 
 
 def loading(engine: Engine, texts: list[str], rounds: int, shards: int) -> None:
@@ -134,12 +101,12 @@ def filling(engine: Engine, texts: list[str], shards: int) -> None:
     """Print how long documents take that are there already."""
     print(f"\n{'an index filled afterwards':<28}{'documents/s':>12}")
     with index(engine, WAYS[0], shards) as name:
-        send(engine, name, WAYS[0], texts)
+        send_texts(engine, name, WAYS[0], texts)
         began = time.perf_counter()
         done = update_by_query(engine, name, {"match_all": {}}, pipeline=PIPELINE)
         print(f"  {'_update_by_query':<26}{done.updated_count / (time.perf_counter() - began):>12,.0f}")
     with index(engine, WAYS[0], shards) as name:
-        send(engine, name, WAYS[0], texts)
+        send_texts(engine, name, WAYS[0], texts)
         report = Backfill(engine, name, BackfillOptions("body")).run()
         print(f"  {'simdoc-search backfill':<26}{report.updated_count / report.seconds:>12,.0f}")
 

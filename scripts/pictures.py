@@ -40,7 +40,7 @@ def main(folder: Path) -> None:
         "s_curve": ("How likely a document is a candidate, by its overlap", 640, 330, s_curve()),
         "bands": ("Five bands of four tokens: one of them is whole in both", 640, 190, bands()),
         "winnowing": ("The smallest hash of each window is kept", 640, 210, winnowing()),
-        "terminal": ("simdoc-search lists the copies in a folder", 930, 422, terminal()),
+        "terminal": ("simdoc-search lists the copies in a folder", 1060, 422, terminal()),
         "buckets": ("Each shingle falls into a bucket, each bucket keeps its smallest hash", 640, 190, buckets()),
     }.items():
         head = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" role="img">'
@@ -132,7 +132,7 @@ def terminal() -> list[str]:
     page = (Path(__file__).parents[1] / "docs" / "getting_started.md").read_text("utf-8")
     shown = re.findall(r"^```console\n(.*?)^```$", page, re.DOTALL | re.MULTILINE)[0]
     colours = {"keep": "good", "drop": "bad", "$": "bold"}
-    lines = [f"<style>{TERMINAL_STYLE}</style>", '<rect class="box" x="0.5" y="0.5" width="929" height="421" rx="8"/>']
+    lines = [f"<style>{TERMINAL_STYLE}</style>", '<rect class="box" x="0.5" y="0.5" width="1059" height="421" rx="8"/>']
     for number, line in enumerate(shown.splitlines()):
         colour = colours.get((line.split() or [""])[0], "plain")
         lines.append(f'<text class="{colour}" x="20" y="{36 + 24 * number}">{escape(line)}</text>')

@@ -18,10 +18,16 @@ from simdoc_search.analysis.distinct import distinct
 
 _PIECE_LENGTH = 1 << 20
 
-_IGNORABLE = re.compile(  # Default_Ignorable_Code_Point (Unicode DerivedCoreProperties)
-    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164"
-    "\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufff8\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
+INVISIBLE_RANGES = (
+    *((0x034F, 0x034F), (0x061C, 0x061C), (0x115F, 0x1160), (0x17B4, 0x17B5), (0x180B, 0x180F), (0x200B, 0x200F)),
+    *((0x202A, 0x202E), (0x2060, 0x206F), (0x3164, 0x3164), (0xFE00, 0xFE0F), (0xFEFF, 0xFEFF), (0xFFA0, 0xFFA0)),
+    *((0xFFF0, 0xFFF8), (0x1BCA0, 0x1BCA3), (0x1D173, 0x1D17A), (0xE0000, 0xE0FFF)),
 )
+"""The characters with the Unicode property Default_Ignorable_Code_Point, except the soft hyphen, which is normal in all
+alphabets."""
+INVISIBLE_CHARACTERS = "".join(f"{chr(first)}-{chr(last)}" for first, last in INVISIBLE_RANGES)
+"""The same characters, for a regular expression."""
+_IGNORABLE = re.compile(f"[\u00ad{INVISIBLE_CHARACTERS}]")
 
 
 @functools.lru_cache(maxsize=1 << 16)

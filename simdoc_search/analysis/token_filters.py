@@ -26,10 +26,7 @@ _NORWEGIAN_CODES = {"no": "nb", "nn": "nb"}
 def filter_words(batch: WordBatch, texts: Sequence[str], analysis: Analysis) -> WordBatch:
     """Return the words from which shingles are formed. Without filters, return the same batch.
 
-    Args:
-        batch: the words of the texts.
-        texts: the texts.
-        analysis: the settings.
+    `batch` contains the words of `texts`.
 
     Raises:
         FormatMismatchError: the stop words of the index are not available.

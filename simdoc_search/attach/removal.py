@@ -45,14 +45,9 @@ _MAX_ROUNDS = 10
 class RemovalPlan:
     """The changes of a removal.
 
-    Attributes:
-        engine: the engine.
-        fingerprint_field: the object field of the fingerprints.
-        marks: the requests that mark the pipelines to delete.
-        steps: the requests before the field is removed from the documents.
-        document_counts: number of documents with the field, for each index that is open.
-        deletions: the requests after the field is removed from the documents.
-        warnings: sentences about the parts that are kept.
+    `marks` are the requests that mark the pipelines to delete. `steps` are the requests before the field is removed
+    from the documents, and `deletions` those after it. `document_counts` has the number of documents with the field in
+    each open index. `warnings` are sentences about the parts that are kept.
     """
 
     engine: Engine
@@ -101,10 +96,7 @@ class RemovalPlan:
 def plan_removal(engine: Engine, index: str, field: str) -> RemovalPlan:
     """Return the changes that remove fingerprints from the indices behind a name, without changing anything.
 
-    Args:
-        engine: the engine.
-        index: an index, an alias, a data stream or a pattern; empty to remove only what no index uses.
-        field: the object field of the fingerprints.
+    `index` is an index, an alias, a data stream or a pattern. If it is empty, only what no index uses is removed.
 
     Raises:
         StoreNotFoundError: no index has this name.

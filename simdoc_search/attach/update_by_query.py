@@ -57,14 +57,8 @@ def update_by_query(
 ) -> UpdateResult:
     """Let the engine rewrite the documents that match a query. Concurrent changes by other writers are kept.
 
-    Args:
-        engine: the engine.
-        index: the name of the index.
-        query: selects the documents. It does not find documents written since the last refresh.
-        pipeline: the id of an ingest pipeline; None for the pipeline of the index.
-        script: changes each document; None for no script.
-        throttle: maximum number of documents per second; None for no limit.
-        progress: called while the task runs.
+    The query does not find documents written since the last refresh. `pipeline` is the id of an ingest pipeline.
+    Without it, the pipeline of the index is used. `throttle` is the maximum number of documents per second.
 
     Raises:
         StoreError: the engine does not support updates by query, or ended the task early.

@@ -8,11 +8,12 @@ are:
 
 group.py                the group of all commands
 help_layout.py          the layout of `--help`
+html_page.py            writes the pages of `--html`
 groups_output.py        `--all` of `versions` and `related`
 index_paths.py          indexes the folders that a command searches
 index_upgrade.py        `index --with` for an existing store
 index_watch.py          `index --watch`
-common.py               options, error handling and output that all commands share
+common.py               error handling and output that all commands share
 columns.py              `--show`, `--sort`, and links to files
 passages_search.py      runs the queries of `passages`
 input_text.py           reads query texts from files, pipes and stdin

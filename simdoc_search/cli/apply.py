@@ -17,17 +17,10 @@ from simdoc_search.cli.apply_output import (
     shorten_path,
     update_command,
 )
-from simdoc_search.cli.common import (
-    CommandInterruptedError,
-    handle_errors,
-    json_option,
-    print_json,
-    say,
-    stage_progress,
-    store_option,
-)
+from simdoc_search.cli.common import CommandInterruptedError, json_option, print_json, say, stage_progress
 from simdoc_search.cli.config import read_config_value
 from simdoc_search.cli.help_layout import Command
+from simdoc_search.cli.index_location_options import store_option
 from simdoc_search.display import command_line, format_count
 from simdoc_search.errors import StoreError, StoreNotFoundError
 
@@ -67,7 +60,6 @@ _QUESTIONS = {"move": "Move {}", "delete": "Delete {}", "hardlink": "Replace {} 
 )
 @store_option
 @json_option
-@handle_errors
 def apply(
     plan: str | None,
     move_to: str | None,

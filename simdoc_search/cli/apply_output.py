@@ -6,7 +6,7 @@ import os
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from simdoc_search.cli.common import TABLE_ADVICE, print_json, say
+from simdoc_search.cli.common import TABLE_ADVICE, list_examples, print_json, say
 from simdoc_search.display import command_line, format_count
 
 if TYPE_CHECKING:
@@ -34,14 +34,8 @@ def print_report(
 ) -> None:
     """Print each change, and the reasons for the documents that were left alone.
 
-    Args:
-        report: the report.
-        method: how the files were dropped.
-        undo_command: the command that undoes the changes.
-        location: the location of the store.
-        dry_run: whether nothing was changed.
-        store: the store that was updated; None if there is none.
-        has_table_rows: whether the plan has documents that are rows of tables.
+    `store` is the store that was updated; None if there is none. `has_table_rows` says whether the plan has documents
+    that are rows of tables.
     """
     from simdoc_search.duplicates.plan import find_empty_folders
 
@@ -83,7 +77,7 @@ def print_report(
         say(f"note: documents without a file exist only in the index. {TABLE_ADVICE}", err=True)
     if empty := [] if dry_run else find_empty_folders(name for name, _ in report.dropped):
         folders_have = format_count(len(empty), "folder has", "folders have")
-        say(f"{folders_have} no files now: {_list_examples(empty)}", err=True)
+        say(f"{folders_have} no files now: {list_examples([*map(shorten_path, empty)], _MAX_EXAMPLES)}", err=True)
     if dry_run:
         say("dry run: nothing was changed", err=True)
     elif file_count:
@@ -120,14 +114,7 @@ def print_report_as_json(report: ApplyReport, method: DropMethod, *, dry_run: bo
 
 
 def print_undo_report(report: UndoReport, indexed: RestoredFiles, undo_file: str, location: str | None) -> None:
-    """Print the restored files, and those that are not in the index again.
-
-    Args:
-        report: the report.
-        indexed: the result of indexing the restored files.
-        undo_file: the undo file.
-        location: the location of the store; None if there is no store.
-    """
+    """Print the restored files, and those that are not in the index again. `location` is None if there is no store."""
     for name in report.restored:
         say(f"restored  {shorten_path(name)}")
     for name, reason in report.not_restored:
@@ -146,18 +133,16 @@ def print_undo_report(report: UndoReport, indexed: RestoredFiles, undo_file: str
         files_are = format_count(len(paths), "restored file is", "restored files are")
         problem = f", because {indexed.problem}" if indexed.problem else ""
         them = "it" if len(paths) == 1 else "them"
-        say(f"{files_are} not in the index{problem}: {_list_examples(paths)}", err=True)
+        say(
+            f"{files_are} not in the index{problem}: {list_examples([*map(shorten_path, paths)], _MAX_EXAMPLES)}",
+            err=True,
+        )
         say(f"to add {them} to the index, run: {command}", err=True)
 
 
 def update_command(location: str) -> str:
     """Return the command that removes the documents of missing files from the index."""
     return command_line(location, "index", "FOLDER", "--prune")
-
-
-def _list_examples(paths: Sequence[str]) -> str:
-    more = f" and {len(paths) - _MAX_EXAMPLES:,} more" if len(paths) > _MAX_EXAMPLES else ""
-    return ", ".join(map(shorten_path, paths[:_MAX_EXAMPLES])) + more
 
 
 def shorten_path(path: str) -> str:

@@ -9,17 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from simdoc_search.cli.common import (
-    CommandInterruptedError,
-    document_progress,
-    engine_option,
-    field_options,
-    handle_errors,
-    json_option,
-    print_json,
-    say,
-)
+from simdoc_search.cli.common import CommandInterruptedError, document_progress, json_option, print_json, say
 from simdoc_search.cli.help_layout import Command
+from simdoc_search.cli.index_location_options import engine_option, field_options
 from simdoc_search.cli.index_output import print_incomplete_documents
 from simdoc_search.cli.settings_options import make_settings_changer, settings_options
 from simdoc_search.display import format_bytes, format_count
@@ -64,7 +56,6 @@ def _parse_rate(_context: click.Context, _parameter: click.Parameter, value: str
 @click.option("--dry-run", is_flag=True, help="Only estimate the required space and time. Write nothing.")
 @engine_option
 @json_option
-@handle_errors
 def backfill(
     url: str,
     text_fields: tuple[str, ...],

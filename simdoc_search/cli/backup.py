@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from simdoc_search.cli.common import document_progress, handle_errors, json_option, print_json, say
+from simdoc_search.cli.common import document_progress, json_option, print_json, say
 from simdoc_search.cli.help_layout import Command
 from simdoc_search.display import format_count
 
@@ -15,7 +15,6 @@ from simdoc_search.display import format_count
 @click.argument("store")
 @click.argument("target", metavar="DIR")
 @json_option
-@handle_errors
 def backup(store: str, target: str, as_json: bool) -> None:
     """Copy an index to the new folder DIR.
 

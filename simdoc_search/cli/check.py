@@ -7,16 +7,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from simdoc_search.cli.common import (
-    document_progress,
-    engine_option,
-    field_option,
-    handle_errors,
-    json_option,
-    print_json,
-    say,
-)
+from simdoc_search.cli.common import document_progress, json_option, print_json, say
 from simdoc_search.cli.help_layout import Command
+from simdoc_search.cli.index_location_options import engine_option, field_option
 from simdoc_search.display import DEFAULT_STORE, format_count
 
 if TYPE_CHECKING:
@@ -28,12 +21,12 @@ if TYPE_CHECKING:
 @field_option
 @engine_option
 @json_option
-@handle_errors
 def check(store: str, field: str | None, engine: EngineKind | None, as_json: bool) -> None:
     """Check a local index for damage, or an engine's index for problems.
 
     For a local index, the command verifies the checksum of every file. Other programs can keep writing to the index.
     For an engine's index, it checks the mapping and prints how to fix it. If there is a problem, the exit status is 1.
+    One stale fingerprint is a problem. In a cron job, use `status --max-stale`, which accepts a few.
 
     \b
       simdoc-search check                    check the index ./.simdoc

@@ -61,13 +61,7 @@ def sort_option(
 
 
 class HitColumns:
-    """Reads the columns of hits. For a terminal, it also reads the path of each hit, to link the id to the file.
-
-    Args:
-        store: the store of the hits.
-        names: the columns to show.
-        sort: the column to sort by; None to keep the order of the result.
-    """
+    """Reads the columns of hits. For a terminal, it also reads the path of each hit, to link the id to the file."""
 
     def __init__(self, store: Store, names: Sequence[str], sort: str | None = None) -> None:
         from simdoc_search.search.columns import Columns

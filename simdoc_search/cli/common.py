@@ -1,4 +1,4 @@
-"""The options, error handling and output that all commands share."""
+"""The error handling and output that all commands share, `--json` and `--workers`."""
 
 from __future__ import annotations
 
@@ -6,25 +6,24 @@ import functools
 import json
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from io import TextIOWrapper
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, ParamSpec, TextIO, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TextIO
 
 import click
 
 from simdoc_search.cli import OUT_OF_MEMORY_MESSAGE
-from simdoc_search.cli.help_layout import is_quiet
-from simdoc_search.display import DEFAULT_STORE, printable, safe_json, safe_message
+from simdoc_search.display import format_count, printable, safe_json, safe_message
 from simdoc_search.errors import LocationError, QuerySyntaxError, SimdocError, UnknownDocumentError, is_out_of_memory
-from simdoc_search.stores.location import ENGINES
 
 if TYPE_CHECKING:
     from rich.progress import Progress
 
-    from simdoc_search.stores.base import Store
+QUIET_KEY = "simdoc_search.quiet"
+"""Key in the `meta` of a click context: whether `--quiet` was given."""
 
 LEFT_OUT_INDICES_KEY = "simdoc_search.left_out"
 """Key in the `meta` of a click context: the indices that were not queried and have not been reported yet."""
@@ -32,75 +31,22 @@ LEFT_OUT_INDICES_KEY = "simdoc_search.left_out"
 TABLE_ADVICE = "To remove rows of a table or a JSONL file, run: simdoc-search dedupe FILE -o KEPT"
 """Printed by `duplicates` and `apply`, which cannot remove rows of tables."""
 
-Parameters = ParamSpec("Parameters")
-Command = TypeVar("Command", bound=Callable[..., Any])
+_MAX_LEFT_OUT_DOCUMENTS = 3
 
 # --- options ---
 
 
-def _reject_memory_store(_context: click.Context, _parameter: click.Parameter, value: str) -> str:
-    if value == ":memory:":
-        raise click.BadParameter(
-            f"the index {value!r} is in memory and would be lost when the command ends; choose a folder"
-        )
-    return value
+def count_workers(_context: click.Context, _parameter: click.Parameter, workers: int | None) -> int:
+    """Return the value of `--workers`, or the number of cores if it is not given."""
+    return workers or os.cpu_count() or 1
 
 
-engine_option: Final = click.option(
-    "--engine", type=click.Choice(ENGINES), help="Kind of engine at the URL.  [default: detected]"
+workers_option: Final = click.option(
+    "--workers",
+    type=click.IntRange(min=1),
+    callback=count_workers,
+    help="Maximum number of worker processes.  [default: one per core]",
 )
-
-
-def store_option(command: Command) -> Command:
-    """Add `--store` and `--engine`."""
-    help_text = "Index to use: a folder or a URL, such as http://localhost:9200/articles."
-    return _add_store_option(command, "PATH|URL", help_text, show_default=True)
-
-
-def index_url_option(command: Command) -> Command:
-    """Add `--store` and `--engine`, for a command that needs an index in an engine."""
-    help_text = "URL of the index, such as http://localhost:9200/articles."
-    return _add_store_option(command, "URL", help_text, show_default=False)
-
-
-def _add_store_option(command: Command, metavar: str, help_text: str, *, show_default: bool) -> Command:
-    option = click.option(
-        "--store",
-        callback=_reject_memory_store,
-        default=DEFAULT_STORE,
-        envvar="SIMDOC_STORE",
-        show_default=show_default,
-        show_envvar=True,
-        metavar=metavar,
-        help=help_text,
-    )
-    return option(engine_option(command))
-
-
-text_field_option: Final = click.option(
-    "--text-field",
-    "text_fields",
-    multiple=True,
-    metavar="FIELD",
-    help="Field with the texts, if simdoc-search did not create the index. If repeated, the fields are joined into one "
-    "text.  "
-    "[default: the field given to the first backfill]",
-)
-"""For commands that read texts. Pass the value to `open_store` as `text_field`."""
-
-
-field_option: Final = click.option(
-    "--field",
-    metavar="FIELD",
-    help="Fingerprint field of the index.  [default: the only fingerprint field, or simdoc if there is none]",
-)
-"""For commands that query an index. Pass the value to `open_store` as `field`."""
-
-
-def field_options(command: Command) -> Command:
-    """Add `--text-field` and `--field`."""
-    return text_field_option(field_option(command))
-
 
 json_option: Final = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 
@@ -113,24 +59,14 @@ class CommandInterruptedError(click.ClickException):
     exit_code = 130
 
 
-def handle_errors(command: Callable[Parameters, None]) -> Callable[Parameters, None]:
-    """Decorate a command so that an error prints one sentence and sets the exit status."""
-
-    @functools.wraps(command)
-    def wrapper(*args: Parameters.args, **kwargs: Parameters.kwargs) -> None:
-        with convert_errors():
-            command(*args, **kwargs)
-
-    return wrapper
-
-
 @contextmanager
 def convert_errors() -> Iterator[None]:
     """Convert errors, including Ctrl-C, to click errors with one printable sentence."""
+    context = click.get_current_context(silent=True)
     try:
         yield
     except (QuerySyntaxError, LocationError) as error:
-        raise click.UsageError(safe_message(str(error))) from error
+        raise click.UsageError(safe_message(str(error)), context) from error
     except SimdocError as error:
         message = OUT_OF_MEMORY_MESSAGE if is_out_of_memory(error) else _unindexed_file_message(error) or str(error)
         raise click.ClickException(safe_message(message)) from error
@@ -165,27 +101,13 @@ def _unindexed_file_message(error: SimdocError) -> str:
     )
 
 
-# --- stores ---
-
-
-def open_for_query(location: str, **options: Any) -> Store:
-    """Open a store with `open_store`. Indices that cannot be queried are reported after the output, or in the JSON."""
-    from simdoc_search.stores import open_store
-
-    store = open_store(location, **options)
-    context = click.get_current_context()
-    if indices := store.left_out_indices():
-        context.meta[LEFT_OUT_INDICES_KEY] = indices
-        context.call_on_close(lambda: _report_left_out_indices(context))
-    return store
-
-
-def _report_left_out_indices(context: click.Context) -> None:
-    for index in context.meta.get(LEFT_OUT_INDICES_KEY, ()):
-        say(f"note: {index}", err=True)
-
-
 # --- output ---
+
+
+def is_quiet() -> bool:
+    """Return whether `--quiet` was given to the command that runs."""
+    context = click.get_current_context(silent=True)
+    return bool(context and context.meta.get(QUIET_KEY))
 
 
 def say(text: str = "", *, err: bool = False) -> None:
@@ -193,6 +115,22 @@ def say(text: str = "", *, err: bool = False) -> None:
     if err and is_quiet() and not text.startswith("Error: "):
         return
     click.echo(printable(text), err=err)
+
+
+def list_examples(names: Sequence[str], max_count: int) -> str:
+    """Return the first names, and the number of the others: `a, b and 3 more`."""
+    more = f" and {len(names) - max_count:,} more" if len(names) > max_count else ""
+    return ", ".join(names[:max_count]) + more
+
+
+def left_out_lines(documents: Sequence[str]) -> Iterator[str]:
+    """Yield a line for each of the first documents that were left out, and the number of the others.
+
+    `documents` has the id and the reason of each, as the rest of a sentence.
+    """
+    yield from (f"left out: the document {document}" for document in documents[:_MAX_LEFT_OUT_DOCUMENTS])
+    if more := len(documents[_MAX_LEFT_OUT_DOCUMENTS:]):
+        yield f"left out: {format_count(more, 'more document')}; --json lists all of them"
 
 
 def json_text(value: Any, *, ascii_only: bool = False, indent: int | None = None) -> str:
@@ -217,12 +155,7 @@ def with_left_out_indices(value: dict[str, Any]) -> dict[str, Any]:
 def document_progress(
     *, hidden: bool, has_total: bool = False, counts_bytes: bool = False
 ) -> Iterator[Callable[..., None]]:
-    """Show progress on stderr: a document count, a progress bar of documents, or a progress bar of bytes.
-
-    Args:
-        hidden: whether to hide the progress.
-        has_total: whether to show a bar of documents. The caller must then report the total.
-        counts_bytes: whether to show a bar of bytes.
+    """Show progress on stderr: a document count, a bar of documents if `has_total`, or a bar if `counts_bytes`.
 
     Yields:
         A function that takes `advance`, or `completed` and `total`, like rich's `Progress.update`.
@@ -230,12 +163,12 @@ def document_progress(
     from rich.progress import BarColumn, DownloadColumn, SpinnerColumn, TextColumn
 
     if counts_bytes:
-        bar = _make_progress(hidden, BarColumn(), DownloadColumn(), shows_remaining_time=True)
+        bar = make_progress(hidden, BarColumn(), DownloadColumn(), shows_remaining_time=True)
     elif has_total:
         count = TextColumn("{task.completed:,.0f} of {task.total:,.0f} documents")
-        bar = _make_progress(hidden, BarColumn(), count, shows_remaining_time=True)
+        bar = make_progress(hidden, BarColumn(), count, shows_remaining_time=True)
     else:
-        bar = _make_progress(
+        bar = make_progress(
             hidden, SpinnerColumn(), TextColumn("{task.completed:,.0f} documents"), shows_remaining_time=False
         )
     with bar:
@@ -251,7 +184,7 @@ def stage_progress(*, hidden: bool) -> Iterator[Callable[[str, float], None]]:
     """
     from rich.progress import BarColumn, TextColumn
 
-    with _make_progress(hidden, TextColumn("{task.description:<10}"), BarColumn(), shows_remaining_time=True) as bar:
+    with make_progress(hidden, TextColumn("{task.description:<10}"), BarColumn(), shows_remaining_time=True) as bar:
         stages: dict[str, Any] = {}
 
         def update(stage: str, share: float) -> None:
@@ -262,7 +195,7 @@ def stage_progress(*, hidden: bool) -> Iterator[Callable[[str, float], None]]:
         yield update
 
 
-def _make_progress(hidden: bool, *columns: Any, shows_remaining_time: bool) -> Progress:
+def make_progress(hidden: bool, *columns: Any, shows_remaining_time: bool) -> Progress:
     """Return progress bars with the elapsed and the remaining time. They are hidden if stderr is not a terminal."""
     from rich.console import Console
     from rich.progress import Progress, TimeElapsedColumn, TimeRemainingColumn

@@ -10,15 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from simdoc_search.cli.common import (
-    field_options,
-    handle_errors,
-    json_option,
-    open_for_query,
-    print_json,
-    say,
-    store_option,
-)
+from simdoc_search.cli.common import json_option, print_json, say
 from simdoc_search.cli.comparison_options import (
     ignore_bibliography_option,
     ignore_option,
@@ -28,9 +20,9 @@ from simdoc_search.cli.comparison_options import (
 )
 from simdoc_search.cli.complete import complete_ids
 from simdoc_search.cli.help_layout import Command
+from simdoc_search.cli.html_page import describe_run, write_page_file
+from simdoc_search.cli.index_location_options import ChosenIndex, index_options
 from simdoc_search.cli.input_text import is_file, read_document, read_stored_text
-from simdoc_search.cli.page_file import write_page_file
-from simdoc_search.cli.page_notes import describe_run
 from simdoc_search.errors import CorpusError, NoTextError, StoreNotFoundError, UnknownDocumentError
 
 if TYPE_CHECKING:
@@ -41,7 +33,6 @@ if TYPE_CHECKING:
     from simdoc_search.passages import Comparison
     from simdoc_search.search.similarity_search import SimilaritySearch
     from simdoc_search.sketch.settings import Settings
-    from simdoc_search.stores.location import EngineKind
 
 
 class _Side(NamedTuple):
@@ -71,10 +62,8 @@ _COMPARISON_PARAMETERS = ("preset", "ignore", "ignore_quotes", "ignore_bibliogra
 @ignore_option
 @ignore_quotes_option
 @ignore_bibliography_option
-@field_options
-@store_option
+@index_options()
 @json_option
-@handle_errors
 def compare(
     a: str,
     b: str,
@@ -83,10 +72,7 @@ def compare(
     ignore: tuple[str, ...],
     ignore_quotes: bool,
     ignore_bibliography: bool,
-    text_fields: tuple[str, ...],
-    field: str | None,
-    store: str,
-    engine: EngineKind | None,
+    index: ChosenIndex,
     as_json: bool,
 ) -> None:
     """Show what two texts share, and where they differ.
@@ -106,7 +92,7 @@ def compare(
     """
     from click.core import ParameterSource
 
-    from simdoc_search.as_json import comparison_as_json
+    from simdoc_search.as_json.comparison import comparison_as_json
     from simdoc_search.corpus.formats import describe_content_beyond_text
     from simdoc_search.passages.compare import compare as compare_texts
     from simdoc_search.passages.ignored_words import ignore_parts
@@ -119,11 +105,11 @@ def compare(
     def search() -> SimilaritySearch:
         from simdoc_search.search.similarity_search import SimilaritySearch
 
-        return SimilaritySearch(open_for_query(store, engine=engine, text_field=text_fields, field=field))
+        return SimilaritySearch(index.open())
 
     have_same_bytes = _compare_bytes(a, b)
     try:
-        sides = [_read_side(name, search, store) for name in (a, b)]
+        sides = [_read_side(name, search, index.location) for name in (a, b)]
     except CorpusError as error:
         if have_same_bytes is None:
             raise

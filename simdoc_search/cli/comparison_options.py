@@ -47,9 +47,7 @@ ignore_bibliography_option: Final = click.option(
 def read_ignored_texts(names: Sequence[str], open_search: Callable[[], SimilaritySearch]) -> list[str]:
     """Return the texts to ignore. A name refers to a file if the file exists, otherwise to a stored document.
 
-    Args:
-        names: the values of `--ignore`.
-        open_search: function that opens the store. It is not called if all names are files.
+    `open_search` is not called if all names are files.
 
     Raises:
         CorpusError: a name is neither a file nor a document, or the file cannot be read.

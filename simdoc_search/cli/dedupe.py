@@ -10,11 +10,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from simdoc_search.cli.common import CommandInterruptedError, handle_errors, json_option, print_json, say
+from simdoc_search.cli.common import (
+    CommandInterruptedError,
+    json_option,
+    make_progress,
+    print_json,
+    say,
+    workers_option,
+)
 from simdoc_search.cli.complete import complete_paths
 from simdoc_search.cli.help_layout import Command
 from simdoc_search.cli.query_options import percent_type
-from simdoc_search.cli.worker_options import worker_count, workers_option
 from simdoc_search.display import format_count
 
 if TYPE_CHECKING:
@@ -82,7 +88,6 @@ _MAX_RUN_CHARACTERS = 200
 )  # fmt: skip
 @workers_option
 @json_option
-@handle_errors
 def dedupe(
     source: str,
     output: str,
@@ -98,7 +103,7 @@ def dedupe(
     save: str | None,
     decontaminate: tuple[str, ...],
     run_words: int,
-    workers: int | None,
+    workers: int,
     as_json: bool,
 ) -> None:
     """Remove the duplicate rows of a dataset, and write the kept rows.
@@ -120,7 +125,7 @@ def dedupe(
         with _row_progress(hidden=as_json) as update:
             report = deduplicate_files(
                 source, output, options, annotate=annotate, pairs=pairs, page=page, against=against, save=save,
-                decontaminate=decontaminate, workers=worker_count(workers), progress=update,
+                decontaminate=decontaminate, workers=workers, progress=update,
                 warn=lambda note: say(f"note: {note}", err=True),
             )  # fmt: skip
     except KeyboardInterrupt:
@@ -200,18 +205,11 @@ def _row_progress(*, hidden: bool) -> Iterator[Callable[[str, float, int], None]
     Yields:
         A function that takes the name of a stage, the completed share of this stage, 0..1, and the completed rows.
     """
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+    from rich.progress import BarColumn, TextColumn
 
-    console = Console(stderr=True)
-    columns = (
-        TextColumn("{task.description:<10}"),
-        BarColumn(),
-        TextColumn("{task.fields[rows]:,} rows, {task.fields[rate]}"),
-        TimeElapsedColumn(),
-        TimeRemainingColumn(),
-    )
-    with Progress(*columns, console=console, disable=hidden or not console.is_terminal, transient=True) as bar:
+    rows_column = TextColumn("{task.fields[rows]:,} rows, {task.fields[rate]}")
+    columns = (TextColumn("{task.description:<10}"), BarColumn(), rows_column)
+    with make_progress(hidden, *columns, shows_remaining_time=True) as bar:
         stages: dict[str, Any] = {}
 
         def update(stage: str, share: float, rows: int) -> None:

@@ -3,24 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import asdict, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-from simdoc_search.cli.common import (
-    field_option,
-    handle_errors,
-    json_option,
-    open_for_query,
-    print_json,
-    say,
-    store_option,
-)
+from simdoc_search.cli.common import json_option, print_json, say
 from simdoc_search.cli.help_layout import Command
+from simdoc_search.cli.index_location_options import ChosenIndex, index_options
 from simdoc_search.cli.threshold_options import convert_thresholds, threshold_lines, threshold_options
-
-if TYPE_CHECKING:
-    from simdoc_search.stores.location import EngineKind
 
 
 @click.command(
@@ -28,13 +18,9 @@ if TYPE_CHECKING:
 )
 @threshold_options
 @click.option("--reset", is_flag=True, help="Restore the built-in defaults.")
-@field_option
-@store_option
+@index_options(reads_texts=False)
 @json_option
-@handle_errors
-def defaults(
-    reset: bool, field: str | None, store: str, engine: EngineKind | None, as_json: bool, **thresholds: Any
-) -> None:
+def defaults(reset: bool, index: ChosenIndex, as_json: bool, **thresholds: Any) -> None:
     """Show or change the default thresholds of `versions` and `related`.
 
     The values that you give are saved in the index. The command line, the library and `serve` then use them as
@@ -51,7 +37,7 @@ def defaults(
     given = convert_thresholds(thresholds)
     if reset and given:
         raise click.UsageError("give either --reset or new values, not both")
-    with open_for_query(store, engine=engine, field=field) as opened:
+    with index.open() as opened:
         current = opened.settings.thresholds
         if reset or given:
             try:

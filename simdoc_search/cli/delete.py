@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from simdoc_search.cli.common import handle_errors, json_option, print_json, say, store_option
+from simdoc_search.cli.common import json_option, print_json, say
 from simdoc_search.cli.complete import complete_ids
 from simdoc_search.cli.help_layout import Command
+from simdoc_search.cli.index_location_options import store_option
 from simdoc_search.cli.index_output import print_refused_documents, refused_documents_as_json
 from simdoc_search.display import format_count
 from simdoc_search.errors import WriteRefusedError
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
 @click.argument("ids", nargs=-1, required=True, metavar="ID...", shell_complete=complete_ids)
 @store_option
 @json_option
-@handle_errors
 def delete(ids: tuple[str, ...], store: str, engine: EngineKind | None, as_json: bool) -> None:
     """Remove documents from the index, but not their files.
 

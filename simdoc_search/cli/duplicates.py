@@ -9,18 +9,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from simdoc_search.cli.common import (
-    field_options,
-    handle_errors,
-    json_option,
-    open_for_query,
-    say,
-    stage_progress,
-    store_option,
-)
+from simdoc_search.cli.common import json_option, say, stage_progress, workers_option
 from simdoc_search.cli.comparison_options import ignore_option, read_ignored_texts
 from simdoc_search.cli.complete import complete_paths
 from simdoc_search.cli.help_layout import Command
+from simdoc_search.cli.index_location_options import ChosenIndex, index_options
 from simdoc_search.cli.index_paths import index_paths
 from simdoc_search.cli.query_options import (
     FilterPairs,
@@ -31,15 +24,12 @@ from simdoc_search.cli.query_options import (
     percent_type,
     warn_unused_exclusions,
 )
-from simdoc_search.cli.worker_options import worker_count, workers_option
 
 if TYPE_CHECKING:
     from datetime import datetime
 
     from simdoc_search.duplicates.verdicts import DropScope
     from simdoc_search.passages.exact_overlap import MeasureName
-    from simdoc_search.stores.base import Store
-    from simdoc_search.stores.location import EngineKind
 
 
 @click.command(
@@ -100,7 +90,8 @@ if TYPE_CHECKING:
     "--drop", type=click.Choice(["same-text", "same-words"]),
     help="Also give the action `drop` to files with the same text or words as the kept file, not only to files with "
     "the same bytes. `apply` moves or deletes files with this action. Their pictures, layout or "
-    "punctuation may differ from the kept file. `same-words` includes `same-text`.",
+    "punctuation may differ from the kept file, but not the signs of numbers or the cells of a table. "
+    "`same-words` includes `same-text`.",
 )  # fmt: skip
 @click.option(
     "--html", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE",
@@ -113,10 +104,8 @@ if TYPE_CHECKING:
     "Without --keep and --keep-in, documents that an earlier run kept are kept again.",
 )  # fmt: skip
 @workers_option
-@field_options
-@store_option
+@index_options()
 @json_option
-@handle_errors
 def duplicates(
     folders: tuple[str, ...],
     overlap: Fraction,
@@ -137,11 +126,8 @@ def duplicates(
     html: Path | None,
     fail_if_any: bool,
     sets_marks: bool,
-    workers: int | None,
-    text_fields: tuple[str, ...],
-    field: str | None,
-    store: str,
-    engine: EngineKind | None,
+    workers: int,
+    index: ChosenIndex,
     as_json: bool,
 ) -> None:
     """Find copies in a folder or the index, and propose which to keep.
@@ -180,15 +166,11 @@ def duplicates(
     check_output_files(csv_file, html, plan, folders, as_json=as_json)
     preferred_ids = [row.key.id for row in read_plan(previous_plan) if row.action == "keep"] if previous_plan else []
     if sets_marks:
-        check_can_mark(store, compares_all=not (only_new or since))
-
-    def open_index(*, create: bool) -> Store:
-        return open_for_query(store, engine=engine, text_field=text_fields, field=field, create=create)
+        check_can_mark(index.location, compares_all=not (only_new or since))
 
     new_ids: list[str] = []
-    workers = worker_count(workers)
     search, problems, _, skipped = index_paths(
-        folders, open_index, store, new_ids.append, workers=workers, quiet=as_json, compares_skipped=not only_new
+        folders, index, new_ids.append, workers=workers, quiet=as_json, compares_skipped=not only_new
     )
     warn_unused_exclusions(search.store, excluded)
     only_folders = all(map(os.path.isdir, folders)) and not only_new
@@ -222,16 +204,18 @@ def duplicates(
     if csv_file:
         write_csv(result, csv_file)
     if plan:
-        save_plan(result, plan, search.store, store, folders, quiet=as_json)
+        save_plan(result, plan, search.store, index.location, folders, quiet=as_json)
     if html:
-        write_page(html, result, search.store.settings.analysis, store, limit=size, is_estimate_requested=estimate)
+        write_page(
+            html, result, search.store.settings.analysis, index.location, limit=size, is_estimate_requested=estimate
+        )
     if as_json:
         print_as_json(result, keep, size, problems, marks)
     elif csv_file != "-":
-        print_groups(result, size, html, store, is_estimate_requested=estimate)
+        print_groups(result, size, html, index.location, is_estimate_requested=estimate)
         if not (plan or html or csv_file or fail_if_any or sets_marks):
             has_overlap = is_any_option_given("overlap")
-            for line in hint_lines(result, search.store, store, folders, keep=keep, has_overlap=has_overlap):
+            for line in hint_lines(result, search.store, index.location, folders, keep=keep, has_overlap=has_overlap):
                 say(line, err=True)
     if problems or (marks and marks.refused_count) or (fail_if_any and result.group_count):
         raise SystemExit(1)

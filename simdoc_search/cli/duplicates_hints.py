@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
+from simdoc_search.cli.common import left_out_lines
 from simdoc_search.display import command_line, format_count, quote_command, safe_message
 from simdoc_search.duplicates.document_arrays import NO_FINGERPRINT
 from simdoc_search.duplicates.paths import ARCHIVE_GONE, FILE_GONE
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
     from simdoc_search.duplicates import Duplicates
     from simdoc_search.stores.base import Store
 
-_MAX_LEFT_OUT_DOCUMENTS, _MAX_FOLDERS, _MAX_SEARCHED_GROUPS = 3, 5, 20
+_MAX_FOLDERS, _MAX_SEARCHED_GROUPS = 5, 20
 
 
 def hint_lines(
@@ -21,13 +22,7 @@ def hint_lines(
 ) -> Iterator[str]:
     """Yield what to do next: with the copies, or to find less similar documents and files without text.
 
-    Args:
-        result: the duplicates.
-        store: the store.
-        location: the location of the store.
-        folders: the folders that the user named.
-        keep: the rule that chooses the kept documents.
-        has_overlap: whether the user set the minimum overlap.
+    `has_overlap` says whether the user set the minimum overlap.
     """
     if result.group_count:
         # Documents of an application have no files that could be moved.
@@ -111,10 +106,7 @@ def _left_out_lines(result: Duplicates, location: str) -> Iterator[str]:
     if note := result.describe_unsplit_texts():
         yield note
     others = [(key.id, reason) for key, reason in result.left_out.items() if reason not in (FILE_GONE, ARCHIVE_GONE)]
-    for id, reason in others[:_MAX_LEFT_OUT_DOCUMENTS]:
-        yield f"left out: the document {id!r}: {reason}"
-    if more := len(others[_MAX_LEFT_OUT_DOCUMENTS:]):
-        yield f"left out: {format_count(more, 'more document')}; --json lists all of them"
+    yield from left_out_lines([f"{id!r}: {reason}" for id, reason in others])
     if without := sum(reason == NO_FINGERPRINT for _, reason in others):
         documents_have = format_count(without, "document has", "documents have")
         command = quote_command("status", safe_message(location))

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from simdoc_search.as_json import (
+from simdoc_search.as_json.duplicates import (
     duplicates_omissions_as_json,
     duplicates_summary_as_json,
     group_as_json,
@@ -23,6 +23,7 @@ from simdoc_search.as_json import (
 from simdoc_search.cli.common import (
     TABLE_ADVICE,
     CommandInterruptedError,
+    json_text,
     open_text_file,
     say,
     stage_progress,
@@ -35,7 +36,6 @@ from simdoc_search.display import (
     format_bytes,
     format_count,
     format_more_hits_hint,
-    safe_json,
 )
 from simdoc_search.duplicates import Duplicates, GroupedDocument
 from simdoc_search.errors import CorpusError, StoreError
@@ -53,15 +53,7 @@ _CSV_COLUMNS = ("a", "b", "overlap", "kind", "exact", "a_index", "a_routing", "b
 def print_groups(
     result: Duplicates, limit: int | None, page: Path | None, store: str, *, is_estimate_requested: bool
 ) -> None:
-    """Print the groups, the summary and the path of the page on stdout, and notes on stderr.
-
-    Args:
-        result: the duplicates.
-        limit: maximum number of groups; None for all.
-        page: path of the HTML page, if there is one.
-        store: location of the store.
-        is_estimate_requested: whether overlaps are estimated because of `--estimate`.
-    """
+    """Print at most `limit` groups, the summary and the path of the page on stdout, and notes on stderr."""
     for line in _legend_lines(result):
         say(line, err=True)
     for group in result.groups(limit):
@@ -104,7 +96,7 @@ def print_as_json(
     for name, values in (("groups", groups), ("pairs", map(pair_as_json, result.pairs()))):
         click.echo(f',\n"{name}": [', nl=False)
         for number, value in enumerate(values):
-            click.echo(("," if number else "") + "\n" + _to_json(value), nl=False)
+            click.echo(("," if number else "") + "\n" + json_text(value), nl=False)
         click.echo("]", nl=False)
     mark_report = {} if marks is None else {"marks": asdict(marks)}
     click.echo(
@@ -246,9 +238,4 @@ def _format_line(document: GroupedDocument) -> str:
 
 def _json_members(values: dict[str, Any]) -> str:
     """Return the members of a JSON object, one per line, without the braces."""
-    return ",\n".join(f"{json.dumps(name)}: {_to_json(value)}" for name, value in values.items())
-
-
-def _to_json(value: Any) -> str:
-    is_unicode = (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
-    return safe_json(json.dumps(value, ensure_ascii=not is_unicode))
+    return ",\n".join(f"{json.dumps(name)}: {json_text(value)}" for name, value in values.items())

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from simdoc_search.cli.common import CommandInterruptedError, handle_errors, json_option, print_json, say
+from simdoc_search.cli.common import CommandInterruptedError, json_option, print_json, say
 from simdoc_search.cli.help_layout import CommandGroup
 from simdoc_search.display import format_count, printable, quote_command
 from simdoc_search.errors import LocationError
@@ -84,7 +84,6 @@ def engine() -> None:
               help="Folder for the data.  [default: a folder in your home directory]")  # fmt: skip
 @click.option("--ephemeral", is_flag=True, help="Delete the data when the engine is stopped.")
 @json_option
-@handle_errors
 def start(
     nodes: int | None,
     port: int | None,
@@ -126,7 +125,6 @@ def start(
 @engine.command()
 @running_port_option
 @json_option
-@handle_errors
 def status(port: int, as_json: bool) -> None:
     """Show the engine's nodes and health.
 
@@ -164,7 +162,6 @@ def status(port: int, as_json: bool) -> None:
 @engine.command()
 @running_port_option
 @json_option
-@handle_errors
 def stop(port: int, as_json: bool) -> None:
     """Stop the engine, and wait until its processes have ended.
 
@@ -190,7 +187,6 @@ def stop(port: int, as_json: bool) -> None:
 )
 @running_port_option
 @json_option
-@handle_errors
 def logs(node: int, lines: int, port: int, as_json: bool) -> None:
     """Show the end of a node's log.
 

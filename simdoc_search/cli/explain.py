@@ -9,19 +9,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from simdoc_search.cli.common import (
-    field_option,
-    handle_errors,
-    json_option,
-    open_for_query,
-    print_json,
-    say,
-    store_option,
-)
+from simdoc_search.cli.common import json_option, print_json, say
 from simdoc_search.cli.complete import complete_ids
 from simdoc_search.cli.help_layout import Command
+from simdoc_search.cli.index_location_options import ChosenIndex, index_options
 from simdoc_search.cli.query_options import compat_options, describe_token_shortfall, overlap_options
-from simdoc_search.display import command_line, format_count, format_percent
+from simdoc_search.display import format_count, format_percent
 from simdoc_search.errors import MissingExtraError, QuerySyntaxError, StoreNotFoundError, UnknownDocumentError
 from simdoc_search.query import Plan, parse, plan, to_dsl
 from simdoc_search.query.alfresco import parse_alfresco
@@ -39,30 +32,20 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from simdoc_search.stores.base import Store
-    from simdoc_search.stores.location import EngineKind
 
 _ASSUMED_TOKENS = [str(number) for number in range(512)]
 _OVERLAPS = (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95)
 
 
 class _ExplainedQuery(NamedTuple):
-    """A query and its plan.
+    """A query and its plan."""
 
-    Attributes:
-        readings: all readings of the FINGERPRINT: as an id, or as an id with an overlap and a probability.
-        query: the reading that is run.
-        is_stored: whether the document of `query` is stored.
-        plan: the plan of `query`.
-        executed_plan: the plan that the store runs. It differs from `plan` if another plan is cheaper.
-        kind: how the queried field contains tokens, as one string or as separate terms.
-    """
-
-    readings: tuple[FingerprintQuery, ...]
-    query: FingerprintQuery
-    is_stored: bool
+    readings: tuple[FingerprintQuery, ...]  # as an id, or as an id with an overlap and a probability
+    query: FingerprintQuery  # the reading that is run
+    is_stored: bool  # whether the document of `query` is stored
     plan: Plan
-    executed_plan: Plan
-    kind: FieldKind
+    executed_plan: Plan  # the plan that the store runs; another one than `plan` if that is cheaper
+    kind: FieldKind  # how the queried field contains tokens
 
     @property
     def expected_error(self) -> float | None:
@@ -72,7 +55,7 @@ class _ExplainedQuery(NamedTuple):
 
 
 @click.command(cls=Command)
-@click.argument("queries", nargs=-1, metavar="[QUERY]", shell_complete=complete_ids)
+@click.argument("query_string", required=False, metavar="[QUERY]", shell_complete=complete_ids)
 @overlap_options
 @compat_options
 @click.option(
@@ -83,12 +66,10 @@ class _ExplainedQuery(NamedTuple):
 @click.option(
     "--sql", is_flag=True, help="Print only the SQL statement (SQLite, DuckDB, PostgreSQL) and its parameters, as JSON."
 )
-@field_option
-@store_option
+@index_options(reads_texts=False)
 @json_option
-@handle_errors
 def explain(
-    queries: tuple[str, ...],
+    query_string: str | None,
     overlap: Fraction | None,
     probability: Fraction | None,
     planner: Planner,
@@ -96,9 +77,7 @@ def explain(
     id_field: str | None,
     dsl: bool,
     sql: bool,
-    field: str | None,
-    store: str,
-    engine: EngineKind | None,
+    index: ChosenIndex,
     as_json: bool,
 ) -> None:
     """Show how a query is parsed and run, and what it may miss.
@@ -118,10 +97,6 @@ def explain(
     """
     from simdoc_search.stores import open_store
 
-    if len(queries) > 1:
-        command = command_line(store, "compare", parse(queries[0]).readings[-1].id, *queries[1:])
-        raise click.UsageError(f"explain takes one QUERY; to see why a document is a hit or not, run: {command}")
-    query_string = next(iter(queries), None)
     if query_string is None and overlap is None:
         raise click.UsageError("give QUERY or --overlap")
     if query_string is not None and has_other_clauses(query_string):
@@ -135,9 +110,9 @@ def explain(
         readings = (requested,)
     elif query_string is not None:
         readings = parse(query_string).readings
-    # `open_for_query` also prints notes, which a program that reads the output of --dsl or --sql does not expect.
-    opener = open_store if dsl or sql else open_for_query
-    open_index = partial(opener, store, engine=engine, field=field, id_field=id_field)
+    # `index.open` also prints notes, which a program that reads the output of --dsl or --sql does not expect.
+    opener = partial(open_store, index.location, **index.options) if dsl or sql else index.open
+    open_index = partial(opener, id_field=id_field)
     query, tokens, opened, problem = _resolve(requested, overlap, probability, open_index)
     # `similar` compares the texts of its candidates. An application that sends the output of --dsl or --sql may not.
     is_verified = not (dsl or sql) and (opened is None or opened.has_texts)
@@ -195,7 +170,7 @@ def _resolve(
 
 
 def _as_json(explained: _ExplainedQuery) -> dict[str, Any]:
-    from simdoc_search.as_json import plan_as_json, query_as_json
+    from simdoc_search.as_json.queries import plan_as_json, query_as_json
 
     query, plan, executed_plan = explained.query, explained.plan, explained.executed_plan
     return {

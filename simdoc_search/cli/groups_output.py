@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from simdoc_search.cli.common import open_text_file, print_json, say, stage_progress
-from simdoc_search.display import describe_shown_hits, format_count, format_more_hits_hint
+from simdoc_search.cli.common import left_out_lines, open_text_file, print_json, say, stage_progress
+from simdoc_search.display import command_line, describe_shown_hits, format_count, format_more_hits_hint
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     Command = TypeVar("Command", bound=Callable[..., Any])
 
-_MAX_MEMBERS, _MAX_NAMES, _MAX_LEFT_OUT_DOCUMENTS = 20, 8, 3
+_MAX_MEMBERS, _MAX_NAMES = 20, 8
 _CSV_COLUMNS = ("a", "b", "score", "kind", "group", "a_index", "a_routing", "b_index", "b_routing")
 
 
@@ -41,11 +41,6 @@ def all_documents_options(help_text: str, pairs: str) -> Callable[[Command], Com
 
 def check_all_documents_options(all_documents: bool, edges: Path | None, other_arguments: Mapping[str, Any]) -> None:
     """Refuse `--all` with arguments that are for one document, and `--edges` without `--all`.
-
-    Args:
-        all_documents: whether `--all` is given.
-        edges: the value of `--edges`.
-        other_arguments: maps the names of the other arguments to their values.
 
     Raises:
         UsageError: the arguments contradict each other.
@@ -70,7 +65,7 @@ def show_families(
     as_json: bool,
 ) -> None:
     """Find and print the families of versions. `page` is a pair of size and offset."""
-    from simdoc_search.as_json import families_as_json
+    from simdoc_search.as_json.groups import families_as_json
 
     with stage_progress(hidden=as_json) as update:
         result = search.version_families(**options, progress=update)
@@ -85,11 +80,13 @@ def show_families(
             say(line)
     if note := next((family.question_mark_note for family in shown if family.question_mark_note), ""):
         say(note)
-    total = result.family_count
-    documents = format_count(result.document_count, "document")
-    families = format_count(total, "family", "families")
-    say(f"{families} with {result.member_count:,} of {documents}" if total else f"no versions among {documents}")
-    _print_footer(result, total, len(shown), page[1], ("family", "families"), edges, _family_notes(result))
+    nouns = "family", "families", "versions"
+    _print_footer(result, result.family_count, len(shown), page[1], nouns, edges, _family_notes(result))
+    if shown:
+        last = shown[0].newest or [*shown[0].unordered, *shown[0].timeline][-1]
+        command = command_line(search.store.location, "versions", last.name)
+        say(f"to see what changed in family {page[1] + 1:,}, run: {command}", err=True)
+        say("to leave out documents with other numbers, such as monthly invoices, add --max-distance 0", err=True)
 
 
 def show_topics(
@@ -102,7 +99,7 @@ def show_topics(
     as_json: bool,
 ) -> None:
     """Find and print the topics. `page` is a pair of size and offset."""
-    from simdoc_search.as_json import topics_as_json
+    from simdoc_search.as_json.groups import topics_as_json
 
     with stage_progress(hidden=as_json) as update:
         result = search.topics(**options, progress=update)
@@ -115,11 +112,8 @@ def show_topics(
     for number, (topic, names) in enumerate(shown, page[1] + 1):
         for line in _topic_lines(number, topic, names):
             say(line)
-    total = result.topic_count
-    documents = format_count(result.document_count, "document")
-    topics = format_count(total, "topic")
-    say(f"{topics} with {result.member_count:,} of {documents}" if total else f"no related documents among {documents}")
-    _print_footer(result, total, len(shown), page[1], ("topic", "topics"), edges, _topic_notes(result))
+    nouns = "topic", "topics", "related documents"
+    _print_footer(result, result.topic_count, len(shown), page[1], nouns, edges, _topic_notes(result))
 
 
 def _write_edges(path: Path, result: Families | Topics) -> None:
@@ -198,19 +192,23 @@ def _print_footer(
     total: int,
     shown_count: int,
     offset: int,
-    nouns: tuple[str, str],
+    nouns: tuple[str, str, str],
     edges: Path | None,
     notes: Iterator[str],
 ) -> None:
-    """Print the lines after the summary: the number of shown groups, the file of edges, and notes."""
+    """Print a summary, the number of shown groups, the file of edges, and notes.
+
+    `nouns` are a group, several groups, and the members of a group.
+    """
+    singular, plural, members = nouns
+    documents = format_count(result.document_count, "document")
+    groups = format_count(total, singular, plural)
+    say(f"{groups} with {result.member_count:,} of {documents}" if total else f"no {members} among {documents}")
     if more := format_more_hits_hint(shown_count, total, offset):
-        say(f"{describe_shown_hits(shown_count, total, offset, nouns[0], plural=nouns[1])}.{more}")
+        say(f"{describe_shown_hits(shown_count, total, offset, singular, plural=plural)}.{more}")
     if edges is not None:
         say(f"edges: {format_count(result.pair_count, 'pair')} written to {edges}")
     for note in notes:
         say(f"note: {note}", err=True)
-    left_out = list(result.left_out.items())
-    for key, reason in left_out[:_MAX_LEFT_OUT_DOCUMENTS]:
-        say(f"left out: the document {key.id!r}: {reason}", err=True)
-    if more_count := len(left_out[_MAX_LEFT_OUT_DOCUMENTS:]):
-        say(f"left out: {format_count(more_count, 'more document')}; --json lists all of them", err=True)
+    for line in left_out_lines([f"{key.id!r}: {reason}" for key, reason in result.left_out.items()]):
+        say(line, err=True)

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from inspect import cleandoc
 from textwrap import fill
 from time import perf_counter
 from typing import Any, Final
 
 import click
+
+from simdoc_search.cli.common import QUIET_KEY, convert_errors, is_quiet
 
 MORE_OPTIONS: Final = "More options"
 """Title of the option group that `--help` shows as a list of names without descriptions."""
@@ -60,7 +62,6 @@ OPTION_GROUPS: Mapping[str, tuple[str, ...]] = {
 }
 """The options of each group. Options have the same names in all commands, so one table is enough."""
 
-_QUIET_KEY = f"{__name__}.quiet"  # in `context.meta`
 _MAX_NAME_WIDTH = 26
 _MAX_EXAMPLES = 3
 _DEFINITION = re.compile(r"[A-Z]+ is [^.]+\.")
@@ -116,13 +117,17 @@ class Command(click.Command):
         self.main_options = main_options
         self.option_groups: Mapping[str, Sequence[str]] = option_groups or {}
         self.shows_time = shows_time
-        self.params.extend([_make_quiet_option(), _make_help_all_option()])
+        self.params += [
+            _make_flag(["--quiet", "-q"], _set_quiet, "Do not print progress or notes."),
+            _make_flag(["--help-all"], _print_complete_help, "Show this message with all details."),
+        ]
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run the command. If `shows_time`, print how long it took."""
+        """Run the command. An error prints one sentence. If `shows_time`, print how long the command took."""
         start = perf_counter()
         try:
-            return super().invoke(ctx)
+            with convert_errors():
+                return super().invoke(ctx)
         finally:
             if self.shows_time and is_terminal() and not is_quiet():
                 click.secho(f"{perf_counter() - start:.2f} s", dim=True, err=True)
@@ -204,36 +209,15 @@ def is_terminal() -> bool:
     return sys.stderr.isatty()
 
 
-def is_quiet() -> bool:
-    """Return whether `--quiet` was given to the command that runs."""
-    context = click.get_current_context(silent=True)
-    return bool(context and context.meta.get(_QUIET_KEY))
-
-
-def _make_quiet_option() -> click.Option:
-    return click.Option(
-        ["--quiet", "-q"],
-        is_flag=True,
-        is_eager=True,
-        expose_value=False,
-        callback=_set_quiet,
-        help="Do not print progress or notes.",
-    )
+def _make_flag(
+    names: Sequence[str], callback: Callable[[click.Context, click.Parameter, bool], None], text: str
+) -> click.Option:
+    """Return an option that every command has."""
+    return click.Option(names, is_flag=True, is_eager=True, expose_value=False, callback=callback, help=text)
 
 
 def _set_quiet(context: click.Context, _parameter: click.Parameter, value: bool) -> None:
-    context.meta[_QUIET_KEY] = value
-
-
-def _make_help_all_option() -> click.Option:
-    return click.Option(
-        ["--help-all"],
-        is_flag=True,
-        is_eager=True,
-        expose_value=False,
-        callback=_print_complete_help,
-        help="Show this message with all details.",
-    )
+    context.meta[QUIET_KEY] = value
 
 
 def _print_complete_help(context: click.Context, _parameter: click.Parameter, value: bool) -> None:

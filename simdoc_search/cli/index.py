@@ -11,15 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from simdoc_search.cli.common import (
-    CommandInterruptedError,
-    handle_errors,
-    json_option,
-    print_json,
-    store_option,
-)
+from simdoc_search.cli.common import CommandInterruptedError, json_option, print_json, workers_option
 from simdoc_search.cli.complete import complete_paths
 from simdoc_search.cli.help_layout import Command
+from simdoc_search.cli.index_location_options import store_option
 from simdoc_search.cli.index_options import (
     analysis_options,
     check_stored_settings,
@@ -39,7 +34,6 @@ from simdoc_search.cli.index_upgrade import upgrade
 from simdoc_search.cli.index_watch import FolderWatch
 from simdoc_search.cli.query_options import percent_type
 from simdoc_search.cli.settings_options import make_settings_changer, passage_options
-from simdoc_search.cli.worker_options import worker_count, workers_option
 from simdoc_search.display import format_count
 from simdoc_search.errors import FormatMismatchError, StoreNotFoundError
 from simdoc_search.sketch.settings import Settings
@@ -112,12 +106,11 @@ if TYPE_CHECKING:
 )
 @click.option("--watch", is_flag=True, help="Keep running and index files as they change, until Ctrl-C.")
 @json_option
-@handle_errors
 def index(
     paths: tuple[str, ...],
     store: str,
     engine: EngineKind | None,
-    workers: int | None,
+    workers: int,
     checksum: bool,
     archives: bool,
     prune: bool,
@@ -213,7 +206,6 @@ def index(
     if not paths:
         return
     settings = _choose_settings(store, stored_settings, requested, new_store_options)
-    workers = worker_count(workers)
     memory = worker_memory * 1_000_000 if worker_memory else memory_per_worker(workers)
     reading_options: dict[str, Any] = {
         "max_bytes": int(max_size * 1e6),

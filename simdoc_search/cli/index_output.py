@@ -7,7 +7,7 @@ from dataclasses import asdict
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from simdoc_search.cli.common import say
+from simdoc_search.cli.common import list_examples, say
 from simdoc_search.display import format_count
 from simdoc_search.documents import RejectedDocument, SkippedFile
 
@@ -71,24 +71,21 @@ def print_refused_documents(refused: Mapping[str, str]) -> None:
 
 
 def print_incomplete_documents(incomplete: Mapping[str, str]) -> None:
-    """Print on stderr which documents were stored without sentences or concepts.
-
-    Args:
-        incomplete: maps ids to the missing data, such as `sentences`.
-    """
+    """Print which documents were stored without data, such as `sentences`. `incomplete` maps their ids to the data."""
     for missing in sorted(set(incomplete.values())):
         ids = [id for id, data in incomplete.items() if data == missing]
-        say(f"  {len(ids):,} stored without {missing}, which could not be computed: {_list_examples(ids)}", err=True)
+        examples = list_examples(ids, _MAX_EXAMPLES)
+        say(f"  {len(ids):,} stored without {missing}, which could not be computed: {examples}", err=True)
 
 
 def print_unread_attachments(attachments: Mapping[str, Sequence[str]]) -> None:
     """Print on stderr which attachments of e-mails were not read."""
     if attachments:
         count = sum(map(len, attachments.values()))
-        names = [f"{id} ({_list_examples(names)})" for id, names in attachments.items()]
+        names = [f"{id} ({list_examples(names, _MAX_EXAMPLES)})" for id, names in attachments.items()]
         attachments_were = format_count(count, "attachment was", "attachments were")
         advice = "to search attachments, save them as files and index the files"
-        say(f"  {attachments_were} not read; {advice}: {_list_examples(names)}", err=True)
+        say(f"  {attachments_were} not read; {advice}: {list_examples(names, _MAX_EXAMPLES)}", err=True)
 
 
 def print_skipped_files(skipped: Sequence[SkippedFile], *, advice: bool = True) -> None:
@@ -98,11 +95,9 @@ def print_skipped_files(skipped: Sequence[SkippedFile], *, advice: bool = True) 
     groups = group_by_reason(skipped)
     for group in groups:
         hint = f"; {group.advice}" if advice and group.advice else ""
-        say(f"  {len(group.files):,} {group.noun or group.label}: {_list_examples(group.files)}{hint}", err=True)
+        say(
+            f"  {len(group.files):,} {group.noun or group.label}: {list_examples(group.files, _MAX_EXAMPLES)}{hint}",
+            err=True,
+        )
     if any(len(group.files) > _MAX_EXAMPLES for group in groups):
         say("  --json lists all skipped files", err=True)
-
-
-def _list_examples(names: Sequence[str]) -> str:
-    more = f" and {len(names) - _MAX_EXAMPLES:,} more" if len(names) > _MAX_EXAMPLES else ""
-    return ", ".join(names[:_MAX_EXAMPLES]) + more

@@ -13,6 +13,7 @@ import click
 
 from simdoc_search.cli.common import CommandInterruptedError, document_progress, say
 from simdoc_search.cli.config import read_config_value
+from simdoc_search.cli.index_location_options import ChosenIndex
 from simdoc_search.display import command_line, format_count, without_credentials
 from simdoc_search.errors import StoreNotFoundError
 
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from simdoc_search.corpus import Source
     from simdoc_search.documents import SkippedFile
     from simdoc_search.search.similarity_search import SimilaritySearch
-    from simdoc_search.stores.base import Store
     from simdoc_search.stores.location import EngineKind
 
 _MAX_LISTED_SOURCES = 100_000
@@ -52,18 +52,11 @@ in_option: Final = click.option(
 
 
 class IndexedPaths(NamedTuple):
-    """The result of indexing some paths.
-
-    Attributes:
-        search: a search in the store.
-        problems: one sentence per problem.
-        document_count: the number of documents of the paths.
-        skipped: the files that were skipped.
-    """
+    """The result of indexing some paths."""
 
     search: SimilaritySearch
-    problems: list[str]
-    document_count: int
+    problems: list[str]  # one sentence per problem
+    document_count: int  # in the paths
     skipped: Sequence[SkippedFile] = ()
 
 
@@ -73,12 +66,8 @@ def source_progress(
 ) -> Iterator[tuple[Iterator[Source], Callable[[int], None]]]:
     """Show the progress of indexing. The files of folders are listed first, so that their number is known.
 
-    Args:
-        sources: the files and documents to index.
-        paths: the paths that the user named. If one of them is a file, nothing is listed first, because the lines of a
-            JSONL file may not fit into memory.
-        hidden: whether to hide the progress.
-        archives: whether archives in folders are read. The number of their members is not known in advance.
+    Nothing is listed if one of the `paths` is a file, because the lines of a JSONL file may not fit into memory. The
+    number of the members of `archives` is not known in advance.
 
     Yields:
         All sources, and a function that takes the number of documents that were finished.
@@ -132,24 +121,18 @@ def take_missing_paths(
 
 def index_paths(
     paths: tuple[str, ...],
-    open_index: Callable[..., Store],
-    location: str,
+    index: ChosenIndex,
     on_written: Callable[[str], None] = lambda _: None,
     *,
     workers: int,
     quiet: bool,
     compares_skipped: bool = False,
+    **open_options: Any,
 ) -> IndexedPaths:
     """Index some paths, and print the problems. Without paths, only open the store.
 
-    Args:
-        paths: folders and files.
-        open_index: opens the store, and creates it if `create` is true.
-        location: the location of the store, for messages.
-        on_written: called with the id of each document that was added or replaced.
-        workers: number of worker processes.
-        quiet: whether to hide the progress.
-        compares_skipped: whether the command compares the bytes of skipped files.
+    `on_written` is called with the id of each document that was added or replaced. `compares_skipped` says whether the
+    command compares the bytes of skipped files. `open_options` are further arguments of `open_store`.
 
     Raises:
         CorpusError: no path can be read. In this case, no store is created.
@@ -157,7 +140,7 @@ def index_paths(
     from simdoc_search.search.similarity_search import SimilaritySearch
 
     if not paths:
-        return IndexedPaths(SimilaritySearch(open_index(create=False)), [], 0)
+        return IndexedPaths(SimilaritySearch(index.open(**open_options)), [], 0)
     from simdoc_search.corpus import read_corpus
     from simdoc_search.corpus.file_reader import ARCHIVE_REASON
     from simdoc_search.indexing.run import FILE_TIMEOUT, require_readable_sources
@@ -167,7 +150,7 @@ def index_paths(
     limits = ItemLimits(FILE_TIMEOUT, memory_per_worker(workers))
     exclude = read_config_value("index", "exclude_files") or ()  # index the same files as `simdoc-search index`
     sources = require_readable_sources(read_corpus(paths, exclude=exclude, limits=limits), problems)
-    search = SimilaritySearch(open_index(create=True))
+    search = SimilaritySearch(index.open(create=True, **open_options))
     try:
         archives = bool(read_config_value("index", "archives"))
         with source_progress(sources, paths, hidden=quiet, archives=archives) as (sources, progress):
@@ -185,19 +168,19 @@ def index_paths(
         ) from None
     skipped = f", {len(report.skipped):,} skipped" if report.skipped else ""
     counts = f"{report.added_count + report.replaced_count:,} indexed, {report.unchanged_count:,} unchanged{skipped}"
-    say(f"{counts} in {report.seconds:.1f} s; the index is in {without_credentials(location)}", err=True)
+    say(f"{counts} in {report.seconds:.1f} s; the index is in {without_credentials(index.location)}", err=True)
     is_first_run = not (report.unchanged_count or report.replaced_count)  # later runs only count skipped files
     if is_first_run and report.skipped:
         use = (
             "at most the bytes of skipped files are compared" if compares_skipped else "skipped files are not searched"
         )
-        say(f"{use}; to see which they are, and why, run: {command_line(location, 'index', *paths)}", err=True)
+        say(f"{use}; to see which they are, and why, run: {command_line(index.location, 'index', *paths)}", err=True)
     archive_count = sum(file.reason == ARCHIVE_REASON for file in report.skipped)
     if is_first_run and archive_count:
         archives_are = format_count(
             archive_count, "skipped file is an archive or a mailbox", "skipped files are archives or mailboxes"
         )
-        command = command_line(location, "index", *paths, "--archives")
+        command = command_line(index.location, "index", *paths, "--archives")
         say(f"{archives_are}; to search the documents inside too, first run: {command}", err=True)
     for note in report.notes:
         say(note, err=True)
@@ -211,14 +194,14 @@ def index_paths(
 
 
 def open_paths(
-    paths: tuple[Path, ...], open_index: Callable[..., Store], location: str, *, workers: int, quiet: bool
+    paths: tuple[Path, ...], index: ChosenIndex, *, workers: int, quiet: bool, **open_options: Any
 ) -> tuple[IndexedPaths, list[dict[str, Any]]]:
     """Index the paths of `--in`, and return the result and the filters for their documents.
 
     Without paths, only open the store. Then there are no filters. The arguments and errors are those of `index_paths`.
     """
     names = tuple(map(str, paths))
-    indexed = index_paths(names, open_index, location, workers=workers, quiet=quiet)
+    indexed = index_paths(names, index, workers=workers, quiet=quiet, **open_options)
     if not names:
         return indexed, []
     from simdoc_search.indexing.input_paths import make_origin_filter

@@ -8,16 +8,9 @@ from typing import TYPE_CHECKING, Any, cast
 
 import click
 
-from simdoc_search.cli.common import (
-    field_option,
-    handle_errors,
-    json_option,
-    open_for_query,
-    print_json,
-    say,
-    store_option,
-)
+from simdoc_search.cli.common import json_option, print_json, say
 from simdoc_search.cli.help_layout import Command
+from simdoc_search.cli.index_location_options import ChosenIndex, index_options
 from simdoc_search.cli.threshold_options import threshold_lines
 from simdoc_search.display import format_count
 
@@ -26,24 +19,21 @@ if TYPE_CHECKING:
     from simdoc_search.sketch.base import Sketch
     from simdoc_search.sketch.settings import Settings
     from simdoc_search.stores.base import StoreInfo
-    from simdoc_search.stores.location import EngineKind
 
 
 @click.command(cls=Command)
-@field_option
-@store_option
+@index_options(reads_texts=False)
 @json_option
-@handle_errors
-def info(field: str | None, store: str, engine: EngineKind | None, as_json: bool) -> None:
+def info(index: ChosenIndex, as_json: bool) -> None:
     """Show the size and the settings of an index.
 
     \b
       simdoc-search info
     """
-    from simdoc_search.as_json import info_as_json
+    from simdoc_search.as_json.store import info_as_json
     from simdoc_search.search.passage_candidates import describe_guarantee
 
-    opened = open_for_query(store, engine=engine, field=field)
+    opened = index.open()
     store_info = opened.info()
     if as_json:
         print_json(info_as_json(store_info))

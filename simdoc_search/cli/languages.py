@@ -8,29 +8,19 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from simdoc_search.cli.common import (
-    document_progress,
-    field_option,
-    handle_errors,
-    json_option,
-    open_for_query,
-    print_json,
-    say,
-    store_option,
-)
+from simdoc_search.cli.common import count_workers, document_progress, json_option, print_json, say
 from simdoc_search.cli.complete import complete_paths
 from simdoc_search.cli.help_layout import Command
+from simdoc_search.cli.index_location_options import ChosenIndex, index_options
 from simdoc_search.cli.index_output import print_skipped_files
 from simdoc_search.cli.input_text import read_file
 from simdoc_search.cli.query_options import FilterPairs, filter_options, make_filters
-from simdoc_search.cli.worker_options import worker_count
 from simdoc_search.display import format_count, format_percent
 from simdoc_search.errors import CorpusError
 
 if TYPE_CHECKING:
     from simdoc_search.indexing.language_detection import LanguageReport
     from simdoc_search.languages import LanguageIdentification
-    from simdoc_search.stores.location import EngineKind
 
 _NO_LANGUAGE = "not stated"
 _MAX_CANDIDATES = 5
@@ -42,22 +32,21 @@ _MAX_CANDIDATES = 5
 @click.option("--text", help="Identify the language of this text. Use - for stdin.")
 @click.option("--each-document", is_flag=True, help="With PATH: also print the language of each document.")
 @click.option(
-    "--workers", type=click.IntRange(min=1), help="With PATH: number of worker processes.  [default: one per core]"
+    "--workers",
+    type=click.IntRange(min=1),
+    callback=count_workers,
+    help="With PATH: number of worker processes.  [default: one per core]",
 )
-@field_option
-@store_option
+@index_options(reads_texts=False)
 @json_option
-@handle_errors
 def languages(
     paths: tuple[str, ...],
     filters: FilterPairs,
     excluded: FilterPairs,
     text: str | None,
     each_document: bool,
-    workers: int | None,
-    field: str | None,
-    store: str,
-    engine: EngineKind | None,
+    workers: int,
+    index: ChosenIndex,
     as_json: bool,
 ) -> None:
     """Count documents by language.
@@ -87,7 +76,7 @@ def languages(
     if not paths:
         if each_document:
             raise click.UsageError("--each-document needs PATH; for an index, use: simdoc-search list --show language")
-        search = SimilaritySearch(open_for_query(store, engine=engine, field=field))
+        search = SimilaritySearch(index.open())
         counts = search.languages(filters=make_filters(filters, excluded))
         if as_json:
             print_json(_counts_as_json(counts))
@@ -96,7 +85,7 @@ def languages(
         return
     if filters or excluded:
         raise click.UsageError("--filter and --exclude only work with an index; omit PATH or these options")
-    report, problems = _identify(paths, worker_count(workers), hide_progress=as_json)
+    report, problems = _identify(paths, workers, hide_progress=as_json)
     if as_json:
         rows = [{"path": name, **_candidates_as_json(identification)} for name, identification in report.documents]
         skipped = [{"path": skip.path, "reason": skip.reason} for skip in report.skipped_files]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -15,14 +15,12 @@ from simdoc_search.cli.columns import (
     sort_option,
     warn_unknown_columns,
 )
-from simdoc_search.cli.common import field_option, handle_errors, json_text, open_for_query, say, store_option
+from simdoc_search.cli.common import json_text, say
 from simdoc_search.cli.complete import complete_ids
 from simdoc_search.cli.help_layout import Command
+from simdoc_search.cli.index_location_options import ChosenIndex, index_options
 from simdoc_search.cli.query_options import FilterPairs, filter_options, make_filters
 from simdoc_search.display import describe_shown_hits, format_more_hits_hint
-
-if TYPE_CHECKING:
-    from simdoc_search.stores.location import EngineKind
 
 _DEFAULT_COLUMNS = ("size", "date")
 
@@ -33,10 +31,8 @@ _DEFAULT_COLUMNS = ("size", "date")
 @sort_option("id", "", " Use `none` to print in storage order, without waiting for a sort.")
 @click.option("--size", type=click.IntRange(min=1), help="Maximum number of documents.  [default: all]")
 @filter_options
-@field_option
-@store_option
+@index_options(reads_texts=False)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object per line.")
-@handle_errors
 def list_command(
     prefix_or_pattern: str | None,
     show: tuple[str, ...],
@@ -44,9 +40,7 @@ def list_command(
     size: int | None,
     filters: FilterPairs,
     excluded: FilterPairs,
-    field: str | None,
-    store: str,
-    engine: EngineKind | None,
+    index: ChosenIndex,
     as_json: bool,
 ) -> None:
     """List the documents in the index.
@@ -65,7 +59,7 @@ def list_command(
 
     names = show or (() if as_json else _DEFAULT_COLUMNS)
     hidden_columns = ["path"] if sys.stdout.isatty() and "path" not in names else []
-    opened_store = open_for_query(store, engine=engine, field=field)
+    opened_store = index.open()
     warn_unknown_columns(opened_store, [*show, *([sort] if sort and sort != "none" else [])])
     selection: dict[str, Any] = {"prefix_or_pattern": prefix_or_pattern, "filters": make_filters(filters, excluded)}
     is_sorted = sort != "none"

@@ -3,30 +3,21 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
 
 import click
 
-from simdoc_search.cli.common import field_options, handle_errors, store_option
 from simdoc_search.cli.complete import complete_paths
 from simdoc_search.cli.help_layout import Command
+from simdoc_search.cli.index_location_options import ChosenIndex, index_options
 from simdoc_search.cli.serve import open_served_store, require_extra
-
-if TYPE_CHECKING:
-    from simdoc_search.stores.location import EngineKind
 
 
 @click.command(cls=Command)
 @click.argument("folders", nargs=-1, metavar="[FOLDER]...", shell_complete=complete_paths)
-@field_options
-@store_option
-@handle_errors
+@index_options()
 def mcp(
     folders: tuple[str, ...],
-    text_fields: tuple[str, ...],
-    field: str | None,
-    store: str,
-    engine: EngineKind | None,
+    index: ChosenIndex,
 ) -> None:
     """Let an agent search the index (Model Context Protocol).
 
@@ -46,7 +37,7 @@ def mcp(
     for folder in folders:
         if not os.path.isdir(folder):  # noqa: PTH112 - Path.is_dir may raise for a long name
             raise click.UsageError(f"{folder!r} is not a folder; give a folder whose files the agent may read")
-    served_store = open_served_store(store, engine, text_fields, field)
+    served_store = open_served_store(index)
     try:
         run_mcp_server(served_store, folders)
     finally:

@@ -9,15 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from simdoc_search.cli.columns import HitColumns, show_option, sort_option
-from simdoc_search.cli.common import (
-    CommandInterruptedError,
-    document_progress,
-    field_options,
-    handle_errors,
-    json_option,
-    open_for_query,
-    store_option,
-)
+from simdoc_search.cli.common import CommandInterruptedError, document_progress, json_option, workers_option
 from simdoc_search.cli.comparison_options import (
     ignore_bibliography_option,
     ignore_option,
@@ -27,21 +19,20 @@ from simdoc_search.cli.comparison_options import (
 )
 from simdoc_search.cli.complete import complete_ids
 from simdoc_search.cli.help_layout import Command
+from simdoc_search.cli.index_location_options import ChosenIndex, index_options
 from simdoc_search.cli.index_paths import IndexedPaths, in_option, open_paths
 from simdoc_search.cli.input_text import QueryFiles, QueryText, read_file, read_lines, read_text
 from simdoc_search.cli.passages_output import PassageAnswer, PassageOutput
 from simdoc_search.cli.passages_page import describe_search
 from simdoc_search.cli.passages_search import PassageSearch
 from simdoc_search.cli.query_options import FilterPairs, filter_options, make_filters, page_options
-from simdoc_search.cli.worker_options import worker_count, workers_option
 from simdoc_search.display import format_count
 from simdoc_search.documents import SkippedFile
 from simdoc_search.errors import NoFingerprintError
 from simdoc_search.workers import ParallelMapper
 
 if TYPE_CHECKING:
-    from simdoc_search.stores.base import Store
-    from simdoc_search.stores.location import EngineKind
+    pass
 
 _PATH = click.Path(path_type=Path, allow_dash=True)
 
@@ -101,10 +92,8 @@ _MAX_QUERIES_WITHOUT_WORKERS = 16  # for more queries, starting worker processes
 @workers_option
 @show_option
 @sort_option("number of shared words that no earlier hit shares")
-@field_options
-@store_option
+@index_options()
 @json_option
-@handle_errors
 def passages(
     id: str | None,
     files: tuple[Path, ...],
@@ -126,13 +115,10 @@ def passages(
     exclude_same_folder: bool,
     html: Path | None,
     fail_if_empty: bool,
-    workers: int | None,
+    workers: int,
     show: tuple[str, ...],
     sort: str | None,
-    text_fields: tuple[str, ...],
-    field: str | None,
-    store: str,
-    engine: EngineKind | None,
+    index: ChosenIndex,
     as_json: bool,
 ) -> None:
     """Find the passages that a document shares with others.
@@ -160,21 +146,18 @@ def passages(
     from simdoc_search.search.similarity_search import SimilaritySearch
     from simdoc_search.stores import open_store
 
-    _require_one_query(id is not None, files, folders, text is not None, all_from)
+    if sum((id is not None, bool(files), bool(folders), text is not None, all_from is not None)) != 1:
+        raise click.UsageError("give one of ID, --file, --folder, --text or --all-from")
     if exclude_same_folder and text is not None:
         raise click.UsageError("--exclude-same-folder cannot be combined with --text; omit one of them")
     if each_other and (not folders or exclude_same_folder or in_paths):
         raise click.UsageError("--each-other needs --folder and cannot be combined with --exclude-same-folder or --in")
 
-    def open_index(*, create: bool = False) -> Store:
-        return open_for_query(store, engine=engine, text_field=text_fields, field=field, create=create)
-
-    workers = worker_count(workers)
     filters_of_paths: list[dict[str, Any]] = []
     if each_other:
         indexed = IndexedPaths(SimilaritySearch(open_store(":memory:", create=True)), [], 0)
     else:
-        indexed, filters_of_paths = open_paths(in_paths, open_index, store, workers=workers, quiet=as_json)
+        indexed, filters_of_paths = open_paths(in_paths, index, workers=workers, quiet=as_json)
     search, problems = indexed.search, indexed.problems
     document_count = indexed.document_count if in_paths or not html else search.store.info().document_count
     options: dict[str, Any] = {
@@ -189,7 +172,7 @@ def passages(
     }
     all_filters = [*make_filters(filters, excluded), *filters_of_paths]
     passage_search = PassageSearch(search, all_filters, options, exclude_same_folder=exclude_same_folder)
-    places = folders if each_other else in_paths or (store,)
+    places = folders if each_other else in_paths or (index.location,)
     notes = describe_search(list(map(str, places)), document_count, indexed.skipped, click.get_current_context())
     output = PassageOutput(search, HitColumns(search.store, show, sort), html, as_json, notes)
     if all_from is not None:
@@ -210,11 +193,6 @@ def passages(
         output.print_one(passage_search.answer(query))
     if problems or (fail_if_empty and not output.hit_count):
         raise SystemExit(1)
-
-
-def _require_one_query(*queries: object) -> None:
-    if sum(map(bool, queries)) != 1:
-        raise click.UsageError("give one of ID, --file, --folder, --text or --all-from")
 
 
 def _answer_many(

@@ -3,30 +3,21 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from simdoc_search.cli.columns import HitColumns, show_option, sort_option
-from simdoc_search.cli.common import (
-    field_options,
-    handle_errors,
-    json_option,
-    open_for_query,
-    print_json,
-    store_option,
-)
+from simdoc_search.cli.common import json_option, print_json
 from simdoc_search.cli.complete import complete_ids
 from simdoc_search.cli.groups_output import all_documents_options, check_all_documents_options, show_topics
 from simdoc_search.cli.help_layout import Command
+from simdoc_search.cli.index_location_options import ChosenIndex, index_options
 from simdoc_search.cli.index_options import synonyms_option
 from simdoc_search.cli.input_text import read_query_arguments
 from simdoc_search.cli.query_options import FilterPairs, file_option, filter_options, make_filters, page_options
 from simdoc_search.cli.related_output import related_lines
 from simdoc_search.cli.threshold_options import convert_thresholds, threshold_options
-
-if TYPE_CHECKING:
-    from simdoc_search.stores.location import EngineKind
 
 
 @click.command(cls=Command, main_options=["--file", "--text", "--all", "--explain", "--size"], shows_time=True)
@@ -41,10 +32,8 @@ if TYPE_CHECKING:
 @filter_options
 @show_option
 @sort_option("highest score first")
-@field_options
-@store_option
+@index_options()
 @json_option
-@handle_errors
 def related(
     id: str | None,
     all_documents: bool,
@@ -59,10 +48,7 @@ def related(
     excluded: FilterPairs,
     show: tuple[str, ...],
     sort: str | None,
-    text_fields: tuple[str, ...],
-    field: str | None,
-    store: str,
-    engine: EngineKind | None,
+    index: ChosenIndex,
     as_json: bool,
     **thresholds: Any,
 ) -> None:
@@ -79,7 +65,7 @@ def related(
       simdoc-search related --all --edges pairs.csv        list the topics of all documents
       simdoc-search related --file note.txt --synonyms synonyms.txt
     """
-    from simdoc_search.as_json import related_as_json
+    from simdoc_search.as_json.related import related_as_json
     from simdoc_search.concepts import read_synonyms
     from simdoc_search.search.similarity_search import SimilaritySearch
 
@@ -87,7 +73,7 @@ def related(
     check_all_documents_options(all_documents, edges, other_arguments)
     if not all_documents and sum(source is not None for source in (id, file, text)) != 1:
         raise click.UsageError("give one of ID, --file, --text or --all")
-    search = SimilaritySearch(open_for_query(store, engine=engine, text_field=text_fields, field=field))
+    search = SimilaritySearch(index.open())
     synonym_map = None if synonyms is None else read_synonyms(synonyms)
     options: dict[str, Any] = {"filters": make_filters(filters, excluded), **convert_thresholds(thresholds)}
     if all_documents:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from simdoc_search.cli.columns import format_columns, link_id, sort_hits
+from simdoc_search.cli.common import list_examples
 from simdoc_search.display import (
     describe_compared_documents,
     describe_shown_hits,
@@ -29,8 +30,7 @@ def related_lines(result: RelatedResult, columns: HitColumns, query_id: str | No
     values = columns.read(hit.key for hit in result.hits)
     for hit in sort_hits(result.hits, columns, values):
         name = format_columns(columns.names, values.get(hit.key)) + link_id(hit.id, values.get(hit.key))
-        more = len(hit.concepts) - _MAX_CONCEPTS
-        concepts = ", ".join(hit.concepts[:_MAX_CONCEPTS]) + (f" and {more} more" if more > 0 else "")
+        concepts = list_examples(hit.concepts, _MAX_CONCEPTS)
         yield f"{hit.score:.2f}  {hit.kind:<7}  {name}"
         yield f"      {printable(concepts or describe_shared_words(hit))}"
         yield from (f"      {printable(line)}" for line in _explanation_lines(hit))

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from simdoc_search.cli.common import document_progress, handle_errors, json_option, print_json, say
+from simdoc_search.cli.common import document_progress, json_option, print_json, say
 from simdoc_search.cli.help_layout import Command
 from simdoc_search.display import format_count
 
@@ -16,7 +16,6 @@ from simdoc_search.display import format_count
 @click.argument("store")
 @click.option("--to", "target", required=True, metavar="DIR", help="Folder of the new index. It must be new or empty.")
 @json_option
-@handle_errors
 def repair(store: str, target: str, as_json: bool) -> None:
     """Copy the readable documents of a damaged index to a new index.
 

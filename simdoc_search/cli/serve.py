@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING
 import click
 
 from simdoc_search.cli.columns import show_option
-from simdoc_search.cli.common import field_options, handle_errors, say, store_option
+from simdoc_search.cli.common import say
 from simdoc_search.cli.config import read_config_value
 from simdoc_search.cli.help_layout import Command
+from simdoc_search.cli.index_location_options import ChosenIndex, index_options
 from simdoc_search.display import format_count, without_credentials
 from simdoc_search.errors import MissingExtraError
 
 if TYPE_CHECKING:
     from simdoc_search.search.similarity_search import SimilaritySearch
-    from simdoc_search.stores.location import EngineKind
     from simdoc_search.web import LocalAccess, ServedStore
 
 _TOKEN_VARIABLE = "SIMDOC_SERVE_TOKEN"  # noqa: S105 - this is the name of a variable, not a token
@@ -51,19 +51,14 @@ _TOKEN_VARIABLE = "SIMDOC_SERVE_TOKEN"  # noqa: S105 - this is the name of a var
     "back. Only works if no other computer can reach the server.",
 )  # fmt: skip
 @show_option
-@field_options
-@store_option
-@handle_errors
+@index_options()
 def serve(
     port: int,
     host: str,
     allowed_hosts: tuple[str, ...],
     allow_apply: bool,
     show: tuple[str, ...],
-    text_fields: tuple[str, ...],
-    field: str | None,
-    store: str,
-    engine: EngineKind | None,
+    index: ChosenIndex,
 ) -> None:
     """Search the index in a browser.
 
@@ -77,13 +72,13 @@ def serve(
     with require_extra("the server", "web"):
         from simdoc_search.web import Server, is_loopback, make_app, open_listening_socket
     token = _read_token(is_required=not is_loopback(host))
-    local = _local_access(store, allow_apply=allow_apply) if is_loopback(host) and not allowed_hosts else None
+    local = _local_access(index.location, allow_apply=allow_apply) if is_loopback(host) and not allowed_hosts else None
     if allow_apply and local is None:
         raise click.UsageError(
             "--allow-apply cannot be combined with --allowed-host, or with a --host that other computers can reach; "
             "omit --host and --allowed-host"
         )
-    served_store = open_served_store(store, engine, text_fields, field, show, local)
+    served_store = open_served_store(index, show, local)
     listening = open_listening_socket(host, port)
     is_wildcard = host in ("0.0.0.0", "::", "")  # noqa: S104 - the address is compared, not bound
     app = make_app(served_store, hosts=[host, *allowed_hosts], allows_any_address=is_wildcard, token=token)
@@ -127,23 +122,16 @@ def require_extra(subject: str, extra: str) -> Iterator[None]:
         raise MissingExtraError(subject, extra) from error
 
 
-def open_served_store(
-    store: str,
-    engine: EngineKind | None,
-    text_fields: tuple[str, ...],
-    field: str | None,
-    show: tuple[str, ...] = (),
-    local: LocalAccess | None = None,
-) -> ServedStore:
+def open_served_store(index: ChosenIndex, show: tuple[str, ...] = (), local: LocalAccess | None = None) -> ServedStore:
     """Open a store for a server. A missing store is reported before the server starts."""
     from simdoc_search.search.similarity_search import SimilaritySearch
     from simdoc_search.stores import open_store
     from simdoc_search.web import ServedStore
 
     def open_search() -> SimilaritySearch:
-        return SimilaritySearch(open_store(store, engine=engine, text_field=text_fields, field=field))
+        return SimilaritySearch(open_store(index.location, **index.options))
 
-    served_store = ServedStore(open_search, _location_forms(store), show, local)
+    served_store = ServedStore(open_search, _location_forms(index.location), show, local)
     served_store.search()
     return served_store
 

@@ -45,11 +45,9 @@ def settings_options(command: Command) -> Command:
 
 
 def make_settings_changer(options: dict[str, Any], *, passages: bool = False) -> Callable[[Settings], Settings]:
-    """Return a function that applies the options to the settings of a field.
+    """Return a function that applies the values of `settings_options` to the settings of a field.
 
-    Args:
-        options: the values of `settings_options`.
-        passages: whether to add passage tokens with default settings if the field has none.
+    With `passages`, it also adds passage tokens with default settings if the field has none.
 
     Raises:
         UsageError: some of the options cannot be combined.

@@ -9,26 +9,18 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from simdoc_search.cli.columns import link_id
-from simdoc_search.cli.common import (
-    field_options,
-    handle_errors,
-    json_option,
-    open_for_query,
-    print_json,
-    say,
-    store_option,
-)
+from simdoc_search.cli.common import json_option, list_examples, print_json, say
 from simdoc_search.cli.complete import complete_ids
 from simdoc_search.cli.help_layout import Command
+from simdoc_search.cli.index_location_options import ChosenIndex, index_options
 from simdoc_search.cli.index_options import synonyms_option
-from simdoc_search.cli.input_text import find_record, is_file, is_stream, read_document
+from simdoc_search.cli.input_text import is_file, is_stream, read_document
 from simdoc_search.display import format_count, printable, printable_text
 
 if TYPE_CHECKING:
     from simdoc_search.documents import DocumentKey
     from simdoc_search.search.concepts import ConceptWord
     from simdoc_search.stores.base import Store
-    from simdoc_search.stores.location import EngineKind
     from simdoc_search.stores.record import Record
 
 _MAX_TEXT_LINES, _MAX_TEXT_CHARACTERS, _MAX_VALUE_CHARACTERS = 10, 1_000, 200
@@ -57,20 +49,15 @@ _MAX_WORD_WIDTH = 24
     "With --concepts: the synonyms file that the index was created with. Without this file, a word is not shown if the "
     "document contains only synonyms of it."
 )
-@field_options
-@store_option
+@index_options()
 @json_option
-@handle_errors
 def show(
     id: str | None,
     file: Path | None,
     text_only: bool,
     concepts: bool,
     synonyms: Path | None,
-    text_fields: tuple[str, ...],
-    field: str | None,
-    store: str,
-    engine: EngineKind | None,
+    index: ChosenIndex,
     as_json: bool,
 ) -> None:
     """Show a document: its file, size, date, metadata and text.
@@ -87,7 +74,7 @@ def show(
     """
     from simdoc_search.errors import NoTextError, UnknownDocumentError
     from simdoc_search.search.columns import Columns
-    from simdoc_search.search.similarity_search import SimilaritySearch
+    from simdoc_search.search.resolver import find_record
     from simdoc_search.search.stored_texts import add_all_metadata, read_records
 
     if (id is None) == (file is None):
@@ -102,8 +89,8 @@ def show(
     if file is not None:
         record = _read_file(file)
     else:
-        with _open_index(id or "", store, engine=engine, text_field=text_fields, field=field) as opened:
-            key = find_record(SimilaritySearch(opened), id or "").key
+        with _open_index(id or "", index) as opened:
+            key = find_record(opened, id or "").key
             if concepts:
                 _show_concepts(opened, key, synonyms, as_json=as_json)
                 return
@@ -122,12 +109,12 @@ def show(
         _print_record(record, values)
 
 
-def _open_index(id: str, location: str, **options: Any) -> Store:
+def _open_index(id: str, index: ChosenIndex) -> Store:
     """Open the index of the document. If there is none and `id` is a file, the error names `--file`."""
     from simdoc_search.errors import StoreNotFoundError
 
     try:
-        return open_for_query(location, **options)
+        return index.open()
     except StoreNotFoundError as error:
         hint = f"; to show the file {id!r} without an index, use --file" if is_file(id) else ""
         raise StoreNotFoundError(f"{error}{hint}") from None
@@ -146,7 +133,7 @@ def _read_file(file: Path) -> Record:
 
 
 def _as_json(record: Record, values: dict[str, Any], file: Path | None) -> dict[str, Any]:
-    from simdoc_search.as_json import key_as_json
+    from simdoc_search.as_json.queries import key_as_json
 
     content = {"metadata": dict(record.metadata), "text": record.text}
     if file is not None:
@@ -199,7 +186,7 @@ def _print_record(record: Record, values: dict[str, Any]) -> None:
 
 def _show_concepts(store: Store, key: DocumentKey, synonyms: Path | None, *, as_json: bool) -> None:
     """Print the concepts of a document, highest weight first."""
-    from simdoc_search.as_json import concepts_as_json
+    from simdoc_search.as_json.related import concepts_as_json
     from simdoc_search.concepts import read_synonyms
     from simdoc_search.search.similarity_search import SimilaritySearch
 
@@ -222,6 +209,5 @@ def _show_concepts(store: Store, key: DocumentKey, synonyms: Path | None, *, as_
 
 def _format_concepts_and_synonyms(word: ConceptWord) -> str:
     """Return the concepts that contain a word, and the synonyms that the text has for it."""
-    more = len(word.concepts) - _MAX_CONCEPTS_PER_WORD
-    names = ", ".join(word.concepts[:_MAX_CONCEPTS_PER_WORD]) + (f" and {more} more" if more > 0 else "")
+    names = list_examples(word.concepts, _MAX_CONCEPTS_PER_WORD)
     return f"{names} (synonyms: {', '.join(word.synonyms)})" if word.synonyms else names

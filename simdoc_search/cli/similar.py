@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -9,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from simdoc_search.cli.columns import HitColumns, show_option, sort_option
-from simdoc_search.cli.common import field_options, handle_errors, json_option, open_for_query, store_option
+from simdoc_search.cli.common import json_option
 from simdoc_search.cli.complete import complete_ids
 from simdoc_search.cli.help_layout import Command
+from simdoc_search.cli.index_location_options import ChosenIndex, index_options
 from simdoc_search.cli.index_paths import in_option, open_paths
 from simdoc_search.cli.input_text import read_file, read_lines, read_text
 from simdoc_search.cli.query_options import (
@@ -26,7 +28,6 @@ from simdoc_search.cli.query_options import (
     page_options,
 )
 from simdoc_search.cli.similar_output import print_many, print_result
-from simdoc_search.cli.worker_options import worker_count
 from simdoc_search.errors import QuerySyntaxError, UnknownDocumentError
 from simdoc_search.query.alfresco import parse_alfresco
 from simdoc_search.query.clauses import has_other_clauses, missing_fingerprint_error, parse_fingerprint_and_filters
@@ -34,9 +35,6 @@ from simdoc_search.query.planner import Planner
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    from simdoc_search.stores.base import Store
-    from simdoc_search.stores.location import EngineKind
 
 
 @click.command(cls=Command, main_options=["--file", "--in", "--overlap", "--text", "--size"], shows_time=True)
@@ -68,10 +66,8 @@ if TYPE_CHECKING:
 @click.option("--fail-if-empty", is_flag=True, help="Exit with status 1 if there are no hits.")
 @show_option
 @sort_option("highest overlap first")
-@field_options
-@store_option
+@index_options()
 @json_option
-@handle_errors
 def similar(
     query_string: str | None,
     file: Path | None,
@@ -93,10 +89,7 @@ def similar(
     fail_if_empty: bool,
     show: tuple[str, ...],
     sort: str | None,
-    text_fields: tuple[str, ...],
-    field: str | None,
-    store: str,
-    engine: EngineKind | None,
+    index: ChosenIndex,
     as_json: bool,
 ) -> None:
     """Find documents that share text with a document, file or text.
@@ -122,12 +115,9 @@ def similar(
     if sum(source is not None for source in (query_string, file, text, all_from)) != 1:
         raise click.UsageError("give one of QUERY, --file, --text or --all-from")
 
-    def open_index(*, create: bool) -> Store:
-        return open_for_query(
-            store, id_field=id_field, engine=engine, text_field=text_fields, field=field, create=create
-        )
-
-    indexed, filters_of_paths = open_paths(in_paths, open_index, store, workers=worker_count(None), quiet=as_json)
+    indexed, filters_of_paths = open_paths(
+        in_paths, index, workers=os.cpu_count() or 1, quiet=as_json, id_field=id_field
+    )
     search = indexed.search
     if query_string is not None and has_other_clauses(query_string):
         query_string, required, unwanted = parse_fingerprint_and_filters(query_string)

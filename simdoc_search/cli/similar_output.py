@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from simdoc_search.cli.columns import format_columns, format_heading, format_hit_id, link_id, sort_hits
-from simdoc_search.cli.common import print_json, say
+from simdoc_search.cli.common import left_out_lines, print_json, say
 from simdoc_search.cli.query_options import describe_token_shortfall
 from simdoc_search.display import (
     describe_compared_documents,
@@ -32,8 +32,6 @@ _HEADINGS = {"jaccard": "overlap", "containment": "share of your text", "reverse
 _MIN_LONG_TEXT_SHINGLES = 100
 """A text with fewer shingles is short. A document that contains it and is ten times as long has an overlap of 10 %."""
 
-_MAX_LEFT_OUT_DOCUMENTS = 3
-
 
 def print_many(
     queries: Sequence[str],
@@ -48,7 +46,7 @@ def print_many(
     Raises:
         ClickException: some queries failed. The answers of all others are printed.
     """
-    from simdoc_search.as_json import similar_as_json
+    from simdoc_search.as_json.similar import similar_as_json
 
     failed_count = hit_count = 0
     results: list[dict[str, Any]] = []
@@ -79,13 +77,14 @@ def print_many(
 
 def print_result(result: SearchResult, columns: HitColumns, as_json: bool, *, expects_exact: bool) -> None:
     """Print one result. `expects_exact` says whether the user expects exact overlaps."""
-    from simdoc_search.as_json import similar_as_json
+    from simdoc_search.as_json.similar import similar_as_json
 
     if as_json:
         print_json(columns.add_to_json(similar_as_json(result), result.hits))
         return
     _print_table(result, columns, expects_exact=expects_exact)
-    if result.measure == "jaccard" and result.query.overlap and result.shingle_count < _MIN_LONG_TEXT_SHINGLES:
+    is_short = result.shingle_count < _MIN_LONG_TEXT_SHINGLES
+    if not result.hits and result.measure == "jaccard" and result.query.overlap and is_short:
         say(
             "note: the text is short, so a long document that contains the text may not reach the minimum overlap. "
             "Find such documents with: simdoc-search passages",
@@ -117,10 +116,8 @@ def _print_table(result: SearchResult, columns: HitColumns, *, expects_exact: bo
     if expects_exact and (count := sum(hit.kind == "estimated" for hit in result.hits)):
         overlaps_are = format_count(count, "overlap is", "overlaps are")
         say(f"note: {overlaps_are} estimated, because the index does not have both texts", err=True)
-    for left_out in result.left_out[:_MAX_LEFT_OUT_DOCUMENTS]:
-        say(f"left out: the document {left_out.id!r} {left_out.reason}; {advice}", err=True)
-    if more := len(result.left_out[_MAX_LEFT_OUT_DOCUMENTS:]):
-        say(f"left out: {format_count(more, 'more document')}; --json lists all of them", err=True)
+    for line in left_out_lines([f"{left_out.id!r} {left_out.reason}; {advice}" for left_out in result.left_out]):
+        say(line, err=True)
 
 
 def _summary(result: SearchResult) -> str:

@@ -7,11 +7,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from simdoc_search.cli.common import engine_option, field_options, handle_errors, json_option, print_json, say
+from simdoc_search.cli.common import json_option, print_json, say
 from simdoc_search.cli.help_layout import Command
+from simdoc_search.cli.index_location_options import engine_option, field_options
 
 if TYPE_CHECKING:
     from simdoc_search.stores.location import EngineKind
+
+_MAX_SAMPLE_SIZE = 10_000
 
 
 def _parse_percentage(_context: click.Context, _parameter: click.Parameter, value: str | None) -> float | None:
@@ -24,7 +27,7 @@ def _parse_percentage(_context: click.Context, _parameter: click.Parameter, valu
 @click.command(cls=Command)
 @click.argument("url")
 @field_options
-@click.option("--sample", "sample_size", type=click.IntRange(0, 10_000), default=200, show_default=True,
+@click.option("--sample", "sample_size", type=click.IntRange(0, _MAX_SAMPLE_SIZE), default=200, show_default=True,
               help="Maximum number of fingerprints to compare with the current texts.")  # fmt: skip
 @click.option("--max-stale", callback=_parse_percentage, metavar="PERCENT",
               help="Exit with status 1 if more than PERCENT of the fingerprints are stale (estimated).")  # fmt: skip
@@ -33,7 +36,6 @@ def _parse_percentage(_context: click.Context, _parameter: click.Parameter, valu
 @click.option("--prometheus", is_flag=True, help="Print metrics for Prometheus.")
 @engine_option
 @json_option
-@handle_errors
 def status(
     url: str,
     field: str | None,
@@ -85,7 +87,7 @@ def status(
     else:
         for line in inspection_lines(inspection, client.name, index):
             say(line)
-    exceeded = list(exceeded_threshold_lines(inspection, max_stale, max_missing))
+    exceeded = list(exceeded_threshold_lines(inspection, max_stale, max_missing, _MAX_SAMPLE_SIZE))
     for line in exceeded:
         say(line, err=True)
     pipeline = find_missing_pipeline(client, inspection.index_settings, inspection.all_indices[0].field)

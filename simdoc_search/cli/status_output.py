@@ -60,14 +60,16 @@ def inspection_as_json(inspection: Inspection) -> dict[str, Any]:
 
 
 def exceeded_threshold_lines(
-    inspection: Inspection, max_stale: float | None, max_missing: float | None
+    inspection: Inspection, max_stale: float | None, max_missing: float | None, max_sample_size: int
 ) -> Iterator[str]:
-    """Yield a sentence for each threshold that is exceeded."""
+    """Yield a sentence for each threshold that is exceeded. `max_sample_size` is the greatest value of `--sample`."""
     sample = inspection.sample
     if max_stale is not None and sample.stale_share > max_stale:
         about = "" if sample.is_exact else "about "
         stale, limit = format_percent(sample.stale_share), format_percent(max_stale)
-        yield f"{about}{stale} of the fingerprints are stale, more than {limit}"
+        can_compare_all = not sample.is_exact and sample.unchecked_count <= max_sample_size
+        hint = f"; for the exact share, add --sample {sample.unchecked_count}" if can_compare_all else ""
+        yield f"{about}{stale} of the fingerprints are stale, more than {limit}{hint}"
     if max_missing is not None and inspection.missing_share > max_missing:
         missing, limit = format_percent(inspection.missing_share), format_percent(max_missing)
         yield f"{missing} of the documents have no fingerprint, more than {limit}"
@@ -83,9 +85,10 @@ def describe_next_step(inspection: Inspection, location: str, pipeline: str) -> 
     if all(_rejects_fingerprints(inspected.index) for inspected in inspection.index_inspections):
         return f"fingerprints cannot be added; to see why, run `{quote_command('check', location)}`"
     mappings, field = [index.mappings for index in indices], indices[0].field
-    options, text_fields = ["--stale"] * bool(is_stale), inspection.text_fields
-    advice = backfill_advice(mappings, field, location, *options, text_fields=text_fields, pipeline=pipeline)
     is_first = not any(count.fingerprinted_count for count in counts)  # or `template remove` has removed all
+    # A first run reads all texts in any case. With --stale, it notes what it has read, so a later run reads less.
+    options, text_fields = ["--stale"] * bool(is_stale or is_first), inspection.text_fields
+    advice = backfill_advice(mappings, field, location, *options, text_fields=text_fields, pipeline=pipeline)
     return f"to {'add fingerprints' if is_first else 'bring all fingerprints up to date'}, {advice}"
 
 

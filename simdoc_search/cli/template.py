@@ -8,15 +8,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from simdoc_search.cli.common import (
-    CommandInterruptedError,
-    document_progress,
-    engine_option,
-    handle_errors,
-    json_option,
-    print_json,
-)
+from simdoc_search.cli.common import CommandInterruptedError, document_progress, json_option, print_json
 from simdoc_search.cli.help_layout import CommandGroup
+from simdoc_search.cli.index_location_options import engine_option
 from simdoc_search.cli.settings_options import make_settings_changer, settings_options
 from simdoc_search.cli.template_output import plan_as_json, print_plan, print_removal
 from simdoc_search.stores.remote.schema import DEFAULT_FIELD
@@ -75,7 +69,6 @@ def template() -> None:
               help="With --min-hash: number of buckets of the filter.  [default: 512]")  # fmt: skip
 @settings_options
 @json_option
-@handle_errors
 def show(
     pipeline: bool,
     text_fields: tuple[str, ...],
@@ -141,7 +134,6 @@ def show(
 @settings_options
 @engine_option
 @json_option
-@handle_errors
 def install(
     url: str,
     pipeline: bool,
@@ -209,7 +201,6 @@ def install(
 @click.option("--dry-run", is_flag=True, help="Print what would be changed, but change nothing.")
 @engine_option
 @json_option
-@handle_errors
 def remove(url: str, index: str, field: str, dry_run: bool, engine: EngineKind | None, as_json: bool) -> None:
     """Remove the fingerprints of an index, and what `template install` has installed.
 

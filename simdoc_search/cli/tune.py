@@ -9,17 +9,10 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from simdoc_search.cli.common import (
-    field_options,
-    handle_errors,
-    json_option,
-    open_for_query,
-    print_json,
-    say,
-    store_option,
-)
+from simdoc_search.cli.common import json_option, print_json, say
 from simdoc_search.cli.complete import complete_paths
 from simdoc_search.cli.help_layout import Command
+from simdoc_search.cli.index_location_options import ChosenIndex, index_options
 from simdoc_search.cli.index_options import word_settings
 from simdoc_search.errors import CorpusError
 from simdoc_search.small_files import read_small_file
@@ -27,7 +20,6 @@ from simdoc_search.small_files import read_small_file
 if TYPE_CHECKING:
     from simdoc_search.analysis.settings import Analysis
     from simdoc_search.stores.base import Store
-    from simdoc_search.stores.location import EngineKind
 
 _DEFAULT_SHINGLES = "words:5,words:3,words:2,words:1,words:1+frequencies,characters:9"
 _MAX_PAIRS_FILE_BYTES = 16 << 20
@@ -48,19 +40,14 @@ _MAX_SHINGLE_SIZE_DIGITS = 4
     help="With --for duplicates: kinds of shingles to compare, such as words:5, characters:9, words:3+stop:en+stem:en "
     f"or words:1+frequencies.  [default: those of the index, and {_DEFAULT_SHINGLES.replace(',', ', ')}]",
 )  # fmt: skip
-@field_options
-@store_option
+@index_options()
 @json_option
-@handle_errors
 def tune(
     paths: tuple[str, ...],
     pairs_file: Path,
     purpose: Literal["duplicates", "versions", "related"],
     shingles: str | None,
-    text_fields: tuple[str, ...],
-    field: str | None,
-    store: str,
-    engine: EngineKind | None,
+    index: ChosenIndex,
     as_json: bool,
 ) -> None:
     """Learn thresholds from pairs of documents that you labelled.
@@ -78,15 +65,14 @@ def tune(
     from simdoc_search.analysis.settings import Analysis
     from simdoc_search.cli import tune_output
 
-    paths = paths or (store,)
+    paths = paths or (index.location,)
     pairs = tuning.read_pairs(_read_lines(pairs_file), str(pairs_file))
     in_store = len(paths) == 1 and _is_store(paths[0])
-    open_options: dict[str, Any] = {"engine": engine, "text_field": text_fields, "field": field}
     if purpose == "duplicates":
         stored_analysis: Analysis | None = None
         ids = {id for pair in pairs for id in (pair.first_id, pair.second_id)}
         if in_store:
-            with open_for_query(paths[0], **open_options) as opened:
+            with index._replace(location=paths[0]).open() as opened:
                 texts = _read_store(opened, paths[0], ids)
                 stored_analysis = opened.settings.analysis
         else:
@@ -101,7 +87,7 @@ def tune(
         if not in_store:
             raise click.UsageError(f"--for {purpose} needs an index; give STORE instead of a folder")
         learn = tuning.learn_version_thresholds if purpose == "versions" else tuning.learn_related_thresholds
-        with open_for_query(paths[0], **open_options) as opened:
+        with index._replace(location=paths[0]).open() as opened:
             learned = learn(opened, pairs)
         show_thresholds = tune_output.thresholds_as_json if as_json else tune_output.thresholds_lines
         result = show_thresholds(learned, paths[0])

@@ -7,18 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from simdoc_search.cli.common import (
-    field_options,
-    handle_errors,
-    json_option,
-    open_for_query,
-    print_json,
-    say,
-    store_option,
-)
+from simdoc_search.cli.common import json_option, print_json, say, workers_option
 from simdoc_search.cli.complete import complete_ids
 from simdoc_search.cli.groups_output import all_documents_options, check_all_documents_options, show_families
 from simdoc_search.cli.help_layout import Command
+from simdoc_search.cli.index_location_options import ChosenIndex, index_options
 from simdoc_search.cli.index_paths import in_option, open_paths
 from simdoc_search.cli.input_text import read_query_arguments
 from simdoc_search.cli.query_options import FilterPairs, file_option, filter_options, make_filters, page_options
@@ -30,11 +23,9 @@ from simdoc_search.cli.versions_output import (
     version_lines,
 )
 from simdoc_search.cli.versions_page import write_page
-from simdoc_search.cli.worker_options import worker_count, workers_option
 
 if TYPE_CHECKING:
-    from simdoc_search.stores.base import Store
-    from simdoc_search.stores.location import EngineKind
+    pass
 
 
 @click.command(cls=Command, main_options=["--file", "--in", "--all", "--html", "--size"], shows_time=True)
@@ -53,10 +44,8 @@ if TYPE_CHECKING:
     type=click.Path(path_type=Path, dir_okay=False),
     help="Write an HTML page on which you can open each version side by side with the previous one.",
 )
-@field_options
-@store_option
+@index_options()
 @json_option
-@handle_errors
 def versions(
     id: str | None,
     all_documents: bool,
@@ -68,13 +57,10 @@ def versions(
     filters: FilterPairs,
     excluded: FilterPairs,
     no_version_control: bool,
-    workers: int | None,
+    workers: int,
     sentences: bool,
     html: Path | None,
-    text_fields: tuple[str, ...],
-    field: str | None,
-    store: str,
-    engine: EngineKind | None,
+    index: ChosenIndex,
     as_json: bool,
     **thresholds: Any,
 ) -> None:
@@ -95,7 +81,7 @@ def versions(
     has texts. If the index also has sentences (index --with versions), queries are faster (0.1 s instead of 1 s with
     357 documents).
     """
-    from simdoc_search.as_json import versions_as_json
+    from simdoc_search.as_json.versions import versions_as_json
 
     check_all_documents_options(
         all_documents, edges, {"ID": id, "--file": file, "--sentences": sentences, "--html": html}
@@ -103,11 +89,7 @@ def versions(
     if not all_documents and (id is None) == (file is None):
         raise click.UsageError("give one of ID, --file or --all")
 
-    def open_index(*, create: bool) -> Store:
-        return open_for_query(store, engine=engine, text_field=text_fields, field=field, create=create)
-
-    workers = worker_count(workers)
-    indexed, filters_of_paths = open_paths(in_paths, open_index, store, workers=workers, quiet=as_json)
+    indexed, filters_of_paths = open_paths(in_paths, index, workers=workers, quiet=as_json)
     search, all_filters = indexed.search, [*make_filters(filters, excluded), *filters_of_paths]
     options: dict[str, Any] = {"filters": all_filters, **convert_thresholds(thresholds)}
     if all_documents:
@@ -128,7 +110,7 @@ def versions(
             print_json(versions_as_json(result, query_id, file_name, texts, analysis if sentences else None))
         else:
             links = find_symbolic_links(search, result)
-            lines = [*version_lines(result, query_id if file is not None else None, store, links)]
+            lines = [*version_lines(result, query_id if file is not None else None, index.location, links)]
             lines += sentence_lines(result, texts, analysis) if sentences else []
             for line in [*lines, *([f"page: {html}"] if html else [])]:
                 say(line)

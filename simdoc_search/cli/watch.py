@@ -8,23 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from simdoc_search.cli.common import (
-    field_option,
-    handle_errors,
-    index_url_option,
-    json_option,
-    open_for_query,
-    print_json,
-    say,
-)
+from simdoc_search.cli.common import json_option, print_json, say
 from simdoc_search.cli.complete import complete_ids
 from simdoc_search.cli.help_layout import Command
+from simdoc_search.cli.index_location_options import ChosenIndex, index_options
 from simdoc_search.cli.query_options import percent_type
 from simdoc_search.display import format_count, format_estimate, format_percent
 
 if TYPE_CHECKING:
     from simdoc_search.search.watches import WatchMatch
-    from simdoc_search.stores.location import EngineKind
     from simdoc_search.stores.remote.watches import Watch
 
 
@@ -36,10 +28,8 @@ if TYPE_CHECKING:
 @click.option("--remove", is_flag=True, help="Stop watching the given documents. This also works if they were deleted.")
 @click.option("--watches", "watches_index", default="simdoc-watches", show_default=True, metavar="INDEX",
               help="Index in which the watches are stored.")  # fmt: skip
-@field_option
-@index_url_option
+@index_options(reads_texts=False, needs_engine=True)
 @json_option
-@handle_errors
 def watch(
     ids: tuple[str, ...],
     overlap: Fraction | None,
@@ -47,9 +37,7 @@ def watch(
     lists_watches: bool,
     remove: bool,
     watches_index: str,
-    field: str | None,
-    store: str,
-    engine: EngineKind | None,
+    index: ChosenIndex,
     as_json: bool,
 ) -> None:
     """Watch documents, and check whether new ones are copies of them.
@@ -75,11 +63,11 @@ def watch(
         raise click.UsageError(
             "--list does not take an ID; omit the ID" if lists_watches else "give the ID of a document, or --list"
         )
-    if isinstance(parse_location(store), Path):
+    if isinstance(parse_location(index.location), Path):
         raise click.UsageError(
             "only documents in an index of OpenSearch or Elasticsearch can be watched; give its URL with --store"
         )
-    copy_watches = CopyWatches(open_for_query(store, engine=engine, field=field), watches_index)
+    copy_watches = CopyWatches(index.open(), watches_index)
     if remove:
         count = copy_watches.remove(ids)
         print_json({"removed_count": count}) if as_json else say(f"{format_count(count, 'watch', 'watches')} removed")
@@ -91,7 +79,7 @@ def watch(
             outdated_watches = format_count(outdated, "watch is outdated and finds", "watches are outdated and find")
             say(f"note: {outdated_watches} no copies. To see which, run: {copy_watches.list_command}", err=True)
         if not (watches or any(matches.values())):
-            say(f"note: the index {watches_index} has no watches for documents of {store}", err=True)
+            say(f"note: the index {watches_index} has no watches for documents of {index.location}", err=True)
     else:
         watches = copy_watches.all() if lists_watches else [copy_watches.set(id, overlap=overlap) for id in ids]
         _print_watches(watches, as_json, lists_watches=lists_watches)
@@ -122,13 +110,13 @@ def _print_matches(matches: dict[str, list[WatchMatch]], as_json: bool) -> None:
 
 
 def _match_as_json(match: WatchMatch) -> dict[str, Any]:
-    from simdoc_search.as_json import key_as_json
+    from simdoc_search.as_json.queries import key_as_json
 
     return {**key_as_json(match.watch.key), "overlap": match.overlap, "matched_token_count": match.matched_token_count}
 
 
 def _watch_as_json(watch: Watch) -> dict[str, Any]:
-    from simdoc_search.as_json import key_as_json
+    from simdoc_search.as_json.queries import key_as_json
 
     return {
         **key_as_json(watch.key),

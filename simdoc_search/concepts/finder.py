@@ -50,13 +50,7 @@ class Finder(Protocol):
 
 
 class Occurrence(NamedTuple):
-    """A concept at a position in a text.
-
-    Attributes:
-        begin: index of the first character.
-        end: index after the last character.
-        concept: the name or phrase.
-    """
+    """A concept at a position in a text."""
 
     begin: int
     end: int
@@ -66,9 +60,7 @@ class Occurrence(NamedTuple):
 def count_by_paragraph(spans: Sequence[tuple[int, int]], occurrences: Iterable[Occurrence]) -> list[Counter[str]]:
     """For each paragraph, return its concepts with their frequencies, in order of occurrence.
 
-    Args:
-        spans: the paragraphs, in order.
-        occurrences: occurrences of concepts, in any order. A concept between two paragraphs belongs to the second one.
+    A concept between two paragraphs belongs to the second one.
     """
     counts: list[Counter[str]] = [Counter() for _ in spans]
     number = 0

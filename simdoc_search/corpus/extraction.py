@@ -6,12 +6,13 @@ kreuzberg reads all formats except those of Word, and OpenDocument texts and pre
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from simdoc_search.corpus.doc import OLE_SIGNATURE, read_doc
 from simdoc_search.corpus.docx import find_main_part, read_docx
 from simdoc_search.corpus.formats import MEDIA_TYPES, FileFormat
+from simdoc_search.corpus.html_mail import replace_html_with_text
 from simdoc_search.corpus.hyphenation import join_hyphenated_words, mark_hyphens
 from simdoc_search.corpus.odt import is_encrypted_open_document, is_odt_or_odp, read_odt_or_odp
 from simdoc_search.corpus.office_archive import ZIP_SIGNATURE, open_office_archive
@@ -21,7 +22,6 @@ from simdoc_search.errors import DocumentError, MissingExtraError, is_out_of_mem
 
 _NO_TEXT_REASON, _SCAN_REASON = NO_TEXT_REASONS = "no text", "no text (scanned?)"
 _ZIP_EXTENSIONS = frozenset({".docx", ".pptx", ".xlsx"})
-_SPREADSHEETS = frozenset(MEDIA_TYPES[extension] for extension in (".xls", ".xlsx", ".ods"))
 _DATE_PROPERTIES = ("created_at", "modified_at")
 _TEMPLATE_DATES = frozenset({"2013-12-23T23:15:00Z", "2013-01-27T09:14:16Z", "2013-01-27T09:15:58Z"})
 """The dates in the templates of python-docx and python-pptx. Most programs that use these packages keep them."""
@@ -74,9 +74,11 @@ def extract_text(data: bytes, format: FileFormat) -> ExtractedText:
     try:
         if is_rtf := data.startswith(b"{\\rtf"):
             data = data.replace(b"{\\*\\footnote", b"{\\footnote")  # as LibreOffice writes it; kreuzberg leaves it out
+        if format.has_attachments or format.is_in_maildir:
+            data = replace_html_with_text(data)
         media_type = _detect_media_type(data, format.extension)
         extracted = kreuzberg.extract_bytes_sync(data, media_type, config)
-        text = _read_text(extracted, is_pdf=is_pdf, is_rtf=is_rtf, is_spreadsheet=media_type in _SPREADSHEETS)
+        text = _read_text(extracted, is_pdf=is_pdf, is_rtf=is_rtf)
         properties = _read_properties(getattr(extracted, "metadata", None) or {}, format)
     except (KeyboardInterrupt, SystemExit, MemoryError):
         raise
@@ -87,30 +89,29 @@ def extract_text(data: bytes, format: FileFormat) -> ExtractedText:
     return ExtractedText(join_hyphenated_words(text if is_pdf else mark_hyphens(text)), properties)
 
 
-def _read_text(extracted: Any, *, is_pdf: bool, is_rtf: bool, is_spreadsheet: bool) -> str:
+def _read_text(extracted: Any, *, is_pdf: bool, is_rtf: bool) -> str:
     if is_pdf:
         return "\f".join(remove_running_headers([page["content"] for page in extracted.pages or ()]))
-    text = str(extracted.content)
-    if is_spreadsheet:
-        return _separate_cells(text, (row for table in extracted.tables for row in table.cells))
+    text = _separate_cells(str(extracted.content), [row for table in extracted.tables for row in table.cells])
     return _NOTE_MARK.sub("", text) if is_rtf else text
 
 
-def _separate_cells(text: str, rows: Iterable[list[str]]) -> str:
-    """Write tabs between the cells of a spreadsheet, as in the text of a CSV file. kreuzberg writes spaces.
+def _separate_cells(text: str, rows: Sequence[list[str]]) -> str:
+    """Write tabs between the cells of a table, as in the text of a CSV file. kreuzberg writes spaces.
 
-    If a row is not found in the text, it and all later rows are not changed.
+    If a row is not found at the beginning of a line, it and all later rows are not changed.
     """
     parts: list[str] = []
-    end = 0
+    padding = " " * max(map(len, rows), default=0)  # kreuzberg omits the spaces at the end of the text
+    lines, end = f"\n{text}{padding}", 0
     for cells in rows:
-        row = " ".join(cells)
-        start = text.find(row, end)
+        row = "\n" + " ".join(cells)
+        start = lines.find(row, end)
         if start < 0:
             break
-        parts += text[end:start], format_row(cells)
+        parts += lines[end:start], "\n", format_row(cells)
         end = start + len(row)
-    return "".join([*parts, text[end:]])
+    return "".join([*parts, lines[end:]])[1:].rstrip(" ")
 
 
 def _read_zip_document(data: bytes) -> tuple[str, dict[str, str]] | None:

@@ -1,9 +1,10 @@
-"""Extracts the text of an HTML page: its title, unless a block repeats it, then one line per block."""
+"""Extracts the text of an HTML page: its title, unless a block repeats it, then one line per block or table row."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from simdoc_search.corpus.encoding import decode
@@ -20,6 +21,8 @@ select summary table tbody td textarea tfoot th thead tr ul
 """
 _BLOCK_ELEMENTS = frozenset(_BLOCK_NAMES.split())
 _BLOCK_BREAK = "\u2029"  # the Unicode paragraph separator; if the page contains one, a line ends there too
+_CELL_BREAK = "\u2028"  # the Unicode line separator; if the page contains one, a tab is written there
+_MAX_BLOCKS_PER_CELL = 1
 _CHARSET = re.compile(rb"""(?:charset|encoding)\s*=\s*["']?\s*([\w.:-]+)""", re.IGNORECASE)
 _CHARSET_SEARCH_BYTES = 4096
 _XML = re.compile(r"\s*<\?xml\b")
@@ -30,7 +33,8 @@ _SELF_CLOSED_ELEMENT = re.compile(r"<(title|script|style|iframe|textarea)\b([^<>
 def extract_html_text(data: bytes) -> str | None:
     """Extract the visible text of a page. The HTML may be malformed.
 
-    Block elements and table cells separate words. Inline elements (`<b>`, `<a>`) do not.
+    Block elements and table cells separate words. Inline elements (`<b>`, `<a>`) do not. A row of a table is a line
+    with tabs between its cells, unless one of them has several blocks: then the table may arrange a whole page.
 
     Returns:
         The text, or None if the file is binary.
@@ -56,10 +60,14 @@ def extract_html_text(data: bytes) -> str | None:
     title_line = " ".join(title.text().split()) if title else ""
     tree.strip_tags(_HIDDEN_ELEMENTS)
     blocks = "".join(_text_pieces(tree.root)).split(_BLOCK_BREAK) if tree.root else []
-    lines = [line for block in blocks if (line := " ".join(block.split()))]
+    lines = [line for block in blocks if (line := _format_line(block)).strip()]
     if title_line and title_line not in lines:  # many pages repeat their heading as the title
         lines.insert(0, title_line)
     return "\n".join(lines)
+
+
+def _format_line(block: str) -> str:
+    return "\t".join(" ".join(cell.split()) for cell in block.split(_CELL_BREAK))
 
 
 def _text_pieces(root: LexborNode) -> Iterator[str]:
@@ -71,8 +79,13 @@ def _text_pieces(root: LexborNode) -> Iterator[str]:
         elif node.tag in _BLOCK_ELEMENTS:
             yield _BLOCK_BREAK
         if node.child is not None:
-            node = node.child
-            continue
+            row = _read_row(node) if node.tag == "tr" else None
+            if row is None:
+                node = node.child
+                continue
+            yield row
+        if node.mem_id == root.mem_id:
+            return
         while node is not None and node.next is None:  # after the last child, close its parents
             node = node.parent
             if node is None or node.mem_id == root.mem_id:
@@ -83,3 +96,23 @@ def _text_pieces(root: LexborNode) -> Iterator[str]:
             if node.tag in _BLOCK_ELEMENTS:
                 yield _BLOCK_BREAK
             node = node.next
+
+
+def _read_row(row: LexborNode) -> str | None:
+    """Return the text of a row of a table. It is None if the row has one cell, or if a cell has several blocks."""
+    cells = [cell for cell in _children(row) if cell.tag in ("td", "th")]
+    if len(cells) < 2 or any(map(_has_several_blocks, cells)):
+        return None
+    return _CELL_BREAK.join("".join(_text_pieces(cell)).replace(_BLOCK_BREAK, " ") for cell in cells)
+
+
+def _children(node: LexborNode) -> Iterator[LexborNode]:
+    child = node.child
+    while child is not None:
+        yield child
+        child = child.next
+
+
+def _has_several_blocks(cell: LexborNode) -> bool:
+    blocks = (node for node in cell.traverse() if node.tag in _BLOCK_ELEMENTS and node.mem_id != cell.mem_id)
+    return next(islice(blocks, _MAX_BLOCKS_PER_CELL, None), None) is not None

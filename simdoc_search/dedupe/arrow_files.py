@@ -145,9 +145,7 @@ class ArrowShard:
     def writer(self, file: IO[bytes], added_fields: Sequence[Any]) -> Iterator[Any]:
         """Yield a writer of the format of this shard. Its method `write` takes record batches.
 
-        Args:
-            file: the output.
-            added_fields: the Arrow fields of the columns that follow the columns of this shard in each record batch.
+        `added_fields` are the Arrow fields of the columns that follow the columns of this shard in each record batch.
         """
         schema = append_fields(self.schema, added_fields)
         if self._is_parquet:

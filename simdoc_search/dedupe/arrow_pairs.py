@@ -144,11 +144,8 @@ def _pair_long_run(
 ) -> Iterator[Any]:
     """Pair rows of a run with a few of its first rows. A run consists of all rows with an equal key.
 
-    Args:
-        first_ranks: the ranks of the first rows of the run.
-        member_ranks: the ranks of some rows of the run.
-        previous_row_count: the number of rows of the run before them.
-        only_across_datasets: see `pair_equal_keys`.
+    `first_ranks` are the ranks of the first rows, and `member_ranks` those of the rows to pair. The run has
+    `previous_row_count` rows before them.
     """
     pa = import_pyarrow()
     positions = previous_row_count + np.arange(len(member_ranks))

@@ -48,11 +48,7 @@ def find_text_column(rows: Sequence[dict[str, Any]]) -> str | None:
 def choose_columns(shards: Sequence[HasColumns], text: str | None, id: str | None, keep: str | None) -> Columns:
     """Return the columns that a run reads.
 
-    Args:
-        shards: the shards of a dataset.
-        text: the column with the texts; None to guess it.
-        id: the column with the ids, if any.
-        keep: the column that decides which row is kept, if any.
+    If `text` is None, the text column is guessed. The column `keep` decides which row is kept.
 
     Raises:
         CorpusError: a shard lacks one of the columns or has it twice, or no column has texts.

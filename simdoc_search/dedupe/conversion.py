@@ -36,12 +36,8 @@ _MAX_NAMED_COLUMNS = 5
 class Conversion:
     """How the rows of a shard become rows of another format.
 
-    Attributes:
-        shard: the shard.
-        file_format: the format of the output.
-        delimiter: the delimiter of the output, if it is CSV.
-        schema: the Arrow schema of the rows that are read.
-        note: a sentence about what the output cannot hold; empty if it holds everything.
+    `schema` is that of the rows that are read. `note` says what the output cannot hold. It is empty if the output holds
+    everything.
     """
 
     shard: Shard
@@ -63,9 +59,7 @@ class Conversion:
     def writer(self, file: IO[bytes], added_fields: Sequence[Any]) -> Iterator[Any]:
         """Yield a writer of the output's format. Its method `write` takes record batches.
 
-        Args:
-            file: the output.
-            added_fields: the Arrow fields of the columns that follow the columns of `schema` in each record batch.
+        `added_fields` are the Arrow fields of the columns that follow the columns of `schema` in each record batch.
         """
         schema = append_fields(self.schema, added_fields)
         if self.file_format.format == "parquet":
@@ -82,12 +76,8 @@ class Conversion:
 def plan_conversion(shard: Shard, target: Path, progress: Callable[[int], None] = lambda _: None) -> Conversion | None:
     """Return how to convert the rows of a shard; None if the output has the same format.
 
-    All rows of a JSONL or CSV file are read to find their types.
-
-    Args:
-        shard: the shard.
-        target: the output; its extension decides the format.
-        progress: called with the number of rows that were read.
+    All rows of a JSONL or CSV file are read to find their types. The extension of `target` decides the format of the
+    output.
 
     Raises:
         CorpusError: the extension is not known, or the format of the output cannot hold the rows.

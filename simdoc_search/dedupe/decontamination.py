@@ -35,10 +35,8 @@ _TEXTS_AT_ONCE = 500
 class EvaluationReport:
     """Counts of the texts in an evaluation set.
 
-    Attributes:
-        text_count: number of texts.
-        short_text_count: number of texts that have fewer words than a run, so they cannot be found.
-        short_text_names: the names of the first 100 of these texts, as `FILE:ROW`.
+    A short text has fewer words than a run, so it cannot be found. `short_text_names` are the first 100 of them, as
+    `FILE:ROW`.
     """
 
     text_count: int
@@ -49,10 +47,7 @@ class EvaluationReport:
 class EvaluationNgrams:
     """The n-grams (runs of N words) of an evaluation set, in a file that worker processes read.
 
-    Args:
-        path: a file that `write_evaluation_ngrams` wrote.
-        run_words: the number of words in an n-gram.
-        analysis: how texts are split into words.
+    `write_evaluation_ngrams` writes the file. An n-gram has `run_words` words.
     """
 
     def __init__(self, path: Path, run_words: int, analysis: Analysis) -> None:

@@ -78,10 +78,7 @@ class DuplicateDescriptions:
     def columns(self, begin: int, end: int, has_duplicates: np.ndarray[Any, Any]) -> dict[str, list[Any]]:
         """Return the values of the columns to add, for the rows from `begin` to `end`.
 
-        Args:
-            begin: the first row.
-            end: the row after the last one.
-            has_duplicates: for each row of the dataset, whether it is a kept row with duplicates.
+        `has_duplicates` says for each row of the dataset whether it is a kept row with duplicates.
         """
         groups = self.groups
         values: dict[str, list[Any]] = {name: [None] * (end - begin) for name in self.column_names}

@@ -40,9 +40,6 @@ class ValuesChunk:
     ids: list[Any] = field(default_factory=list)
     keep_values: list[Any] = field(default_factory=list)
 
-    def __len__(self) -> int:
-        return len(self.texts)
-
     def values(self) -> ChunkValues:
         """Return the values of the columns."""
         return make_chunk_values(self.texts, self.ids, self.keep_values)

@@ -79,15 +79,7 @@ def group_rows(
 ) -> RowGroups:
     """Find the kept row of each duplicate.
 
-    Args:
-        rows: all rows.
-        rule: chooses the kept row.
-        measure: the measure of overlap, and the minimum overlap.
-        settings: the settings of the sketches.
-        workers: compares the texts.
-        old_row_count: the number of old rows, which are those of the dataset `against`. They come first, and are never
-            duplicates.
-        progress: see `Progress`.
+    The old rows, which are those of the dataset `against`, come first, and are never duplicates.
     """
     has_run = rows.column("run_bytes") > 0
     has_run[:old_row_count] = False

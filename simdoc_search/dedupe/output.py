@@ -27,10 +27,7 @@ from simdoc_search.errors import CorpusError
 class Selection:
     """Which rows to write.
 
-    Attributes:
-        groups: for each row, the row that is kept instead.
-        descriptions: describes the duplicates in additional columns; None to write only the kept rows.
-        id_column: the column with the ids, if any.
+    `groups` has the row that is kept instead of each row. Without `descriptions`, only the kept rows are written.
     """
 
     groups: RowGroups
@@ -66,14 +63,8 @@ def write_shard(
 ) -> None:
     """Write a shard. The file is written completely or not at all.
 
-    Args:
-        shard: the shard to read.
-        path: the file to write.
-        begin: the row number of the shard's first row.
-        selection: which rows to write.
-        compression: compression of the output, if it is JSONL or CSV.
-        conversion: how to convert the rows to another format; None to write the format of the shard.
-        progress: called with the number of rows that were written.
+    `begin` is the row number of the shard's first row. `compression` is that of JSONL or CSV output. Without
+    `conversion`, the output has the format of the shard.
     """
     with convert_write_errors(path), atomic_file(path) as file:
         source = conversion or shard
@@ -116,12 +107,7 @@ def select_batches(
 ) -> Iterator[Any]:
     """Yield the kept rows of record batches, or all rows with additional columns.
 
-    Args:
-        batches: the record batches.
-        fields: the Arrow fields of the columns to add.
-        begin: the row number of the first row.
-        selection: which rows to write.
-        progress: called with the number of rows that were read.
+    `fields` are the Arrow fields of the columns to add. `begin` is the row number of the first row.
     """
     import pyarrow as pa  # noqa: PLC0415 - an optional dependency
 

@@ -41,14 +41,7 @@ def check_page(path: Path) -> None:
 
 
 def write_page(path: Path, report: DedupeReport, descriptions: DuplicateDescriptions, settings: Settings) -> None:
-    """Write the page. The largest groups come first.
-
-    Args:
-        path: the file to write.
-        report: the counts.
-        descriptions: the descriptions of the duplicates, with their rows and groups.
-        settings: settings of the sketches.
-    """
+    """Write the page. The largest groups come first."""
     groups = descriptions.groups
     duplicates = groups.duplicates
     order = np.lexsort((-groups.overlaps[duplicates], groups.kept_rows[duplicates]))

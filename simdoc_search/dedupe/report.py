@@ -6,7 +6,7 @@ from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -19,13 +19,11 @@ from simdoc_search.duplicates.field_values import NO_VALUE, STRING
 MAX_LISTED_ROWS = 1000
 
 
-class LeftOutRow(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class LeftOutRow:
     """A row that was not compared.
 
-    Attributes:
-        shard: the name of its file; empty for data in memory.
-        row: row number in the file, from 0.
-        reason: why it was not compared.
+    `shard` is the name of its file, or empty for data in memory. Rows are numbered from 0.
     """
 
     shard: str
@@ -33,14 +31,12 @@ class LeftOutRow(NamedTuple):
     reason: str
 
 
-class EvaluationRow(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class EvaluationRow:
     """A row that shares a run of words with an evaluation set.
 
-    Attributes:
-        shard: the name of its file; empty for data in memory.
-        row: row number in the file, from 0.
-        evaluation_text: the evaluation text, as `FILE:ROW`.
-        shared_words: the consecutive words that the row and the evaluation text have in common.
+    `evaluation_text` is the name of the text, as `FILE:ROW`. `shared_words` are consecutive. `shard` and `row` are
+    those of `LeftOutRow`.
     """
 
     shard: str
@@ -99,24 +95,7 @@ class DedupeReport:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the report as JSON values."""
-        return {
-            "row_count": self.row_count,
-            "kept_count": self.kept_count,
-            "removed_counts": dict(self.removed_counts),
-            "group_count": self.group_count,
-            "text_column": self.text_column,
-            "is_text_column_guessed": self.is_text_column_guessed,
-            "old_row_count": self.old_row_count,
-            "old_duplicate_count": self.old_duplicate_count,
-            "left_out_counts": dict(self.left_out_counts),
-            "left_out_rows": [row._asdict() for row in self.left_out_rows],
-            "partly_compared_row_count": self.partly_compared_row_count,
-            "string_count": self.string_count,
-            "valueless_count": self.valueless_count,
-            "copied_files": list(self.copied_files),
-            "evaluation": None if self.evaluation is None else asdict(self.evaluation),
-            "evaluation_rows": [row._asdict() for row in self.evaluation_rows],
-        }
+        return asdict(self)
 
 
 def make_report(
@@ -133,17 +112,8 @@ def make_report(
 ) -> DedupeReport:
     """Count the rows.
 
-    Args:
-        rows: all rows.
-        groups: for each row, the row that is kept instead.
-        shard_names: the names of the shards.
-        begins: the row number of the first row of each shard, and the total number of rows. Rows before the first shard
-            are old.
-        text_column: the column with the texts.
-        is_guessed: whether the column was guessed.
-        has_keep_column: whether a column decides which row is kept.
-        copied_files: other files of the folder.
-        evaluation: counts of the texts in the evaluation set, if any.
+    `begins` contains the row number of the first row of each shard, and the total number of rows. Rows before the first
+    shard are old.
     """
     old = begins[0]
     kinds = np.bincount(groups.kinds[old:], minlength=len(KINDS))

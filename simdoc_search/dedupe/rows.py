@@ -70,13 +70,8 @@ class RowData(NamedTuple):
 class RowWriter:
     """Appends rows to the files of a folder. Use it as a context manager.
 
-    Args:
-        folder: the folder; it is created if it does not exist.
-        inputs: the options and input files on which the content depends.
-
-    Attributes:
-        shard_rows: the number of rows appended so far from each shard that has been started.
-        is_complete: whether all rows were appended.
+    The content depends on the options and input files in `inputs`. `shard_rows` is the number of rows appended so far
+    from each shard that has been started.
     """
 
     def __init__(self, folder: Path, inputs: Mapping[str, Any]) -> None:
@@ -146,10 +141,8 @@ def read_checkpoint(folder: Path) -> Any:
 class Rows:
     """All rows of a folder that is complete. They are read from disk when needed.
 
-    Attributes:
-        token_ids: the tokens, mapped into memory.
-        low_hash_bits: for rows with at most MAX_TOKENS_WITH_LOW_BITS tokens, the lowest 32 bits of the hash of each
-            token, mapped into memory.
+    The tokens are mapped into memory. Rows with at most MAX_TOKENS_WITH_LOW_BITS tokens have the lowest 32 bits of the
+    hash of each token, too.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -226,11 +219,7 @@ class Rows:
         return found
 
     def read_parts(self, is_wanted: Bools) -> Iterator[RowData]:
-        """Yield some rows, without the values in keeps.bin and runs.bin.
-
-        Args:
-            is_wanted: whether to yield each row; shape (rows,).
-        """
+        """Yield the rows for which `is_wanted` is true, without the values in keeps.bin and runs.bin."""
         ends = np.zeros((4, 1), np.int64)  # in codes.bin, extensions.bin, texts.bin and ids.bin
         for part in slices(len(self), _ROWS_PER_PART):
             table = self._table[part]

@@ -102,12 +102,7 @@ def check_save(path: Path, against: Path | None) -> None:
 def save_rows(path: Path, rows: Rows, groups: RowGroups, settings: Settings, run_id: str) -> None:
     """Save the old rows and the kept new rows.
 
-    Args:
-        path: the folder.
-        rows: all rows.
-        groups: for each row, the row that is kept instead.
-        settings: the settings of the sketches.
-        run_id: identifies the new rows and the output.
+    `run_id` identifies the new rows and the output.
     """
     name = f"rows-{secrets.token_hex(8)}"
     folder = path / name

@@ -9,7 +9,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import accumulate, chain
+from itertools import accumulate
 from typing import Any, Protocol
 
 import numpy as np
@@ -51,16 +51,7 @@ def sketch_shards(
     progress: Callable[[int], None],
     evaluation: EvaluationNgrams | None = None,
 ) -> None:
-    """Append all rows of the shards, except those that an earlier run has already appended.
-
-    Args:
-        shards: the shards, in order.
-        writer: stores the rows.
-        settings: the settings of the sketches.
-        workers: computes the sketches.
-        progress: called with the number of rows that were read.
-        evaluation: the runs of words to find in the rows, if any.
-    """
+    """Append all rows of the shards, except those that an earlier run has already appended."""
     if writer.is_complete:
         return
     begin = max(0, len(writer.shard_rows) - 1)  # the last shard may not be finished
@@ -93,14 +84,12 @@ def sketch_chunk(settings: Settings, evaluation: EvaluationNgrams | None, chunk:
     texts = [text for text in values.texts if text is not None]
     token_ids = low_bits = np.zeros(0, np.uint32)
     if texts:
-        packed = list(packed_fingerprints(texts, settings.analysis, settings.sketch))
-        token_ids = np.concatenate([batch.token_ids for batch in packed])
-        counts = [count for batch in packed for count in batch.token_counts]
-        rows["tokens"][compared] = counts
-        has_low_bits = np.repeat(np.array(counts) <= MAX_TOKENS_WITH_LOW_BITS, counts)
-        low_bits = np.concatenate([batch.low_hash_bits for batch in packed])[has_low_bits]
-        rows["shingles"][compared] = [count for batch in packed for count in batch.shingle_counts]
-        hashes = bytes.fromhex("".join(chain.from_iterable(batch.words_hashes for batch in packed)))
+        token_ids, counts, shingle_counts, words_hashes, low_bits = packed_fingerprints(
+            texts, settings.analysis, settings.sketch
+        )
+        rows["tokens"][compared], rows["shingles"][compared] = counts, shingle_counts
+        low_bits = low_bits[np.repeat(counts <= MAX_TOKENS_WITH_LOW_BITS, counts)]
+        hashes = bytes.fromhex("".join(words_hashes))
         rows["words_hash"][compared] = np.frombuffer(hashes, "<u8").reshape(-1, 2)
     encoded = [text.encode() for text in texts]
     digests = b"".join(hashlib.blake2b(text, digest_size=_HASH_BYTES).digest() for text in encoded)

@@ -15,12 +15,7 @@ class TextBatchWriter:
     """Writes record batches as JSONL or CSV.
 
     Dates, times and decimals become strings. In JSONL, NaN and infinite numbers become null. In CSV, null becomes an
-    empty cell, and a list becomes JSON.
-
-    Args:
-        file: the output.
-        schema: the Arrow schema of the record batches.
-        delimiter: the delimiter of CSV; None to write JSONL.
+    empty cell, and a list becomes JSON. The rows are written as JSONL if `delimiter` is None.
     """
 
     def __init__(self, file: IO[bytes], schema: Any, delimiter: str | None) -> None:

@@ -102,15 +102,8 @@ def choose_rare_tokens(
     documents share at least k of n tokens. Then any n - k + 1 of these tokens include a shared one. All documents
     choose their tokens in the same order, so both documents choose the same shared token (prefix filter: Chaudhuri,
     Ganti, Kaushik 2006; Bayardo, Ma, Srikant 2007). Rare tokens come first, so a token that is in every document pairs
-    no documents.
-
-    Args:
-        table: the fingerprints of all documents.
-        documents: the indices of the documents whose tokens are chosen.
-        overlap: the minimum Jaccard similarity.
-        recall: probability that two documents with exactly this overlap share a chosen token.
-        frequency_of: returns how frequent the tokens with these hashes are.
-        with_low_bits: whether hashes of tokens also depend on the low hash bits; see `FingerprintTable.token_hashes`.
+    no documents. `frequency_of` returns how frequent the tokens with these hashes are. `with_low_bits` is that of
+    `FingerprintTable.token_hashes`.
     """
     needed = _count_needed_tokens(np.bincount(table.token_counts[documents]), float(overlap), float(recall))
     for part in slices(len(documents), _DOCUMENTS_AT_ONCE):
@@ -175,13 +168,8 @@ def table_band_keys(
     """Return the distinct keys of all documents of a table, and the document of each key.
 
     The keys are sorted by document, and within a document by key. They depend on the other documents only through
-    `frequency_of`.
-
-    Args:
-        table: the fingerprints.
-        overlap: the minimum Jaccard similarity.
-        recall: probability that two documents with exactly this overlap share a key.
-        frequency_of: returns how frequent tokens are; see `choose_rare_tokens`.
+    `frequency_of`; see `choose_rare_tokens`. `recall` is the probability that two documents with exactly this overlap
+    share a key.
     """
     all_documents = np.arange(len(table.token_counts))
     keys_and_owners: list[tuple[Keys, AnyInts]] = []

@@ -29,12 +29,9 @@ def assign_duplicates(
 ) -> tuple[Ints, Ints]:
     """Assign each duplicate among `count` documents to the kept document of its group.
 
-    Args:
-        count: number of documents. Their indices are in keep order.
-        keys: the pairs, encoded by `pair_keys` and ascending. The first document of each pair is the preferred one.
-        overlap_enough: returns whether the pairs at these positions overlap enough. It is only called with pairs in
-            which neither document has a kept document yet.
-        progress: called with the share of the pairs that is done, 0..1.
+    The indices of the documents are in keep order. The pairs in `keys` are encoded by `pair_keys`, and ascend.
+    `overlap_enough` returns whether the pairs at these positions overlap enough. It is only called with pairs in which
+    neither document has a kept document yet.
 
     Returns:
         For each document, the kept document of its group, or UNASSIGNED. Also the positions of the pairs that put a

@@ -57,11 +57,7 @@ def compare_contents(
 ) -> Contents:
     """Compare the contents of the documents in each group.
 
-    Args:
-        documents: all documents.
-        groups: the duplicates of each kept document.
-        hash_fields: see `HashFields`.
-        progress: called with the share of the groups that is done, 0..1.
+    `groups` contains the duplicates of each kept document.
     """
     contents = Contents(documents.content_labels.copy())
     same_text: list[list[int]] = []
@@ -121,11 +117,8 @@ def _compare_files(
 ) -> None:
     """Give equal labels to documents whose files have equal bytes.
 
-    Args:
-        documents: all documents.
-        files: files of the same size. Each file is represented by the list of its documents.
-        members_by_text: the members of archives in the group, by the label of their text.
-        contents: gets the labels.
+    All files have the same size. Each is represented by the list of its documents. `members_by_text` contains the
+    members of archives in the group, by the label of their text.
     """
     first_with_hash: dict[str, int] = {}
     for links in files:

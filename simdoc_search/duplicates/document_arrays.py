@@ -77,6 +77,7 @@ class Documents:
         written_ns: when the text of the document was written, in nanoseconds since 1970; 0 if unknown or if the rule
             does not need it.
         date_part_counts: how precise `written_ns` is; see `TimeWritten.part_count`.
+        keep_rule: the rule that chooses the kept document.
         first_new_index: the index of the first new document.
         has_field: whether any document has the metadata field of the rule.
         has_date: whether any document has a date, if the rule needs dates.
@@ -98,7 +99,7 @@ class Documents:
     ) -> None:
         self.left_out: dict[DocumentKey, str] = {}
         self.missing_files: Counter[str] = Counter()
-        self._ids = _StringBuffer()
+        self.keep_rule, self._ids = keep_rule, _StringBuffer()
         self._sources: dict[
             tuple[str, str, str | None, str | None], int
         ] = {}  # the key is (root, prefix, index, routing)

@@ -18,14 +18,8 @@ from simdoc_search.duplicates.document_arrays import Documents
 from simdoc_search.duplicates.group_membership import GroupMembership
 from simdoc_search.duplicates.measures import Measure
 from simdoc_search.duplicates.plan.rows import Action
-from simdoc_search.duplicates.verdicts import (
-    DUPLICATE_KINDS,
-    DropScope,
-    DuplicateKind,
-    Verdicts,
-    describe_character_changes,
-    reason_for,
-)
+from simdoc_search.duplicates.same_words import describe_character_changes
+from simdoc_search.duplicates.verdicts import DUPLICATE_KINDS, DropScope, DuplicateKind, Verdicts, reason_for
 from simdoc_search.duplicates.verification import PairOverlaps, ReadTexts
 from simdoc_search.passages.compare import compare
 from simdoc_search.passages.dates import format_day
@@ -405,6 +399,9 @@ class Duplicates:
             paths=(document.path, self._collection.path(verdict.duplicate_of)),
             frees_bytes=frees > 0 or not self._verdicts.has_other_links(number),
         )
+        if verdict.kind in ("same words", "near"):
+            ids = map(self._collection.id, (int(self._grouping.kept_document_of[number]), number))
+            reason = "; ".join(filter(None, (reason, self._collection.keep_rule.describe_version_conflict(*ids))))
         is_same_file = verdict.kind in ("identical", "hard link")
         return Duplicate(
             document.key, document.size, document.mtime_ns, document.written, document.path, document.indexed,

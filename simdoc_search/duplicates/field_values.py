@@ -83,11 +83,8 @@ def _parse_number(text: str) -> int | float | None:
 def rank_values(kinds: NDArray[np.uint8], numbers: Ints, string_ranks: Ints, *, largest_first: bool) -> Ints:
     """Return the rank of each encoded value. Equal values have equal ranks.
 
-    Args:
-        kinds: the kind of each value.
-        numbers: the number of each value; see `encode_values`.
-        string_ranks: for each string, its rank in ascending order.
-        largest_first: whether the largest value has the lowest rank.
+    `kinds` and `numbers` are results of `encode_values`. `string_ranks` contains the rank of each string in ascending
+    order.
     """
     is_number, is_string = (kinds == INTEGER) | (kinds == FLOAT), kinds == STRING
     floats, rests = _split_numbers(kinds[is_number], numbers[is_number])
@@ -105,11 +102,7 @@ def rank_values(kinds: NDArray[np.uint8], numbers: Ints, string_ranks: Ints, *, 
 def sortable_values(kinds: NDArray[np.uint8], numbers: Ints, strings: bytes, *, largest_first: bool) -> list[bytes]:
     """Return encoded values as bytes that sort like the result of `rank_values`.
 
-    Args:
-        kinds: the kind of each value.
-        numbers: the number of each value; see `encode_values`.
-        strings: all strings, one after the other.
-        largest_first: whether the largest value comes first.
+    `strings` contains all strings, one after the other.
     """
     floats, rests = _split_numbers(kinds, numbers)
     bits = floats.view(np.uint64)

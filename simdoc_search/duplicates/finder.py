@@ -15,6 +15,7 @@ from simdoc_search.duplicates.document_arrays import Documents
 from simdoc_search.duplicates.duplicates_result import Duplicates, Grouping, LargeSets
 from simdoc_search.duplicates.measures import Measure
 from simdoc_search.duplicates.pairs import JoinedPairs, choose_run_limit, join
+from simdoc_search.duplicates.same_words import find_text_problems
 from simdoc_search.duplicates.verdicts import DropScope, Verdicts
 from simdoc_search.duplicates.verification import PairOverlaps, ReadTexts, TextsWithoutTemplates, Verifier
 from simdoc_search.sketch.settings import Settings
@@ -48,16 +49,9 @@ def find_duplicates(
 ) -> Duplicates:
     """Find the duplicates among documents.
 
-    Args:
-        documents: the documents, in keep order (preferred documents first).
-        measure: the measure of overlap, and the minimum overlap.
-        settings: settings of the fingerprints.
-        read_texts: reads texts, to verify overlaps; None to use overlaps estimated from fingerprints.
-        ignore: templates. Copies of them in the texts are not compared.
-        drop: which duplicates a plan drops besides files with equal bytes; None for no others.
-        hash_fields: see `HashFields`.
-        progress: see `Progress`.
-        workers: hashes the shingles of texts; None to hash them in this process.
+    The documents are in keep order. If `read_texts` is None, overlaps are estimated from fingerprints. Copies of the
+    templates in `ignore` are not compared. `drop` says which duplicates a plan drops besides files with equal bytes.
+    `workers` hash the shingles of texts.
     """
     without_templates = TextsWithoutTemplates(read_texts, ignore, settings.analysis) if read_texts and ignore else None
     labels = documents.same_words_labels
@@ -79,7 +73,8 @@ def find_duplicates(
     )
     members = grouping.members()
     contents = compare_contents(documents, members, hash_fields, partial(progress, "hashing"))
-    verdicts = Verdicts(documents, members, contents, drop)
+    problems = find_text_problems(documents, members, read_texts, settings.analysis) if drop == "same-words" else {}
+    verdicts = Verdicts(documents, members, contents, drop, problems)
     ignored_word_counts = without_templates.ignored_word_counts if without_templates else {}
     return Duplicates(
         documents, grouping, verdicts, measure, settings,
@@ -102,12 +97,8 @@ def find_and_assign(
 ) -> Assignment:
     """Find pairs among `count` documents in keep order, and assign each duplicate to its kept document.
 
-    Args:
-        count: number of documents.
-        documents_to_pair: the documents to compare, ascending.
-        pairs: receives the pairs.
-        find_pairs: finds pairs of documents that may overlap enough.
-        progress: see `Progress`.
+    The documents in `documents_to_pair`, which ascend, are compared. `pairs` receives the pairs that `find_pairs`
+    returns.
     """
     is_partly_compared, skipped_comparisons = np.zeros(count, bool), 0
     # These arrays are made after the first round has found pairs, because finding pairs needs the most memory.

@@ -20,7 +20,7 @@ from simdoc_search.duplicates.field_values import encode_values, field_of_rule, 
 from simdoc_search.errors import QuerySyntaxError
 from simdoc_search.passages.exact_overlap import MeasureName
 from simdoc_search.stores.record import Record
-from simdoc_search.versions.evidence import DATE_FIELDS, date_written
+from simdoc_search.versions.evidence import DATE_FIELDS, DateEvidence, DateSources, date_written
 from simdoc_search.versions.names import find_date_in_name, remove_copy_marks
 
 KEEP_RULES = ("longest", "first", "newest", "oldest")
@@ -118,6 +118,19 @@ class KeepRule:
         if self.is_by_date:
             return DATE_FIELDS
         return (self.field,) if self.field else ()
+
+    def describe_version_conflict(self, kept_path: str, path: str) -> str:
+        """Say that a duplicate has the better version in its name than the kept document; empty if it has not.
+
+        Only dates determine the order, because versions in names order only the documents whose names are equal
+        otherwise.
+        """
+        if not self.is_by_date:
+            return ""
+        evidence = DateEvidence([DateSources(kept_path), DateSources(path)])
+        if evidence.compare("version", 0, 1) != (-1 if self.rule == "newest" else 1):
+            return ""
+        return f"by the versions in the names, this one is {'newer' if self.rule == 'newest' else 'older'}"
 
     def order(self, criteria: KeepCriteria) -> Ints:
         """Return the indices of the documents in keep order; int64, shape (documents,)."""

@@ -67,11 +67,8 @@ class KeyMatrix:
 def regroup_by_key(parts: Iterable[tuple[Keys, Ints]], max_keys: int) -> Iterator[tuple[Keys, Ints]]:
     """Yield the keys and their documents in new parts, so that all entries of a key are in the same part.
 
-    If there are many keys, the parts are stored in temporary files, so that they need not fit into memory.
-
-    Args:
-        parts: keys, and the document of each key.
-        max_keys: upper bound of the number of keys.
+    If there are many keys, the parts are stored in temporary files, so that they need not fit into memory. `max_keys`
+    is an upper bound of the number of keys.
     """
     count = max_keys // _KEYS_AT_ONCE + 1
     with ExitStack() as stack:

@@ -35,9 +35,7 @@ happens to 1 in 700 pairs with exactly the minimum overlap."""
 class Measure:
     """A measure of overlap, and the minimum overlap.
 
-    Attributes:
-        name: `jaccard`, `containment` or `reverse_containment`.
-        min_overlap: the minimum overlap, greater than 0 and at most 1.
+    The overlap is greater than 0 and at most 1.
 
     Raises:
         QuerySyntaxError: the measure does not exist, or the overlap is out of range.
@@ -65,13 +63,7 @@ class Measure:
         )
 
     def compute(self, shared_counts: Floats | Ints, first_counts: Ints, second_counts: Ints) -> Floats:
-        """Compute the measure, 0..1, from numbers of distinct shingles.
-
-        Args:
-            shared_counts: number of shingles in both documents of each pair.
-            first_counts: number of shingles of the first document.
-            second_counts: number of shingles of the second document.
-        """
+        """Compute the measure, 0..1, from the numbers of distinct shingles in both documents, and in each one."""
         if self.name == "jaccard":
             return shared_counts / (first_counts + second_counts - shared_counts)
         return shared_counts / (second_counts if self.name == "containment" else first_counts)

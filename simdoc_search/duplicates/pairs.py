@@ -84,15 +84,9 @@ def join(
 ) -> JoinedPairs:
     """Find all pairs of documents that may overlap enough. The pairs are sorted by the first, then the second document.
 
-    Args:
-        table: the fingerprints of all documents.
-        documents: the documents to pair, ascending.
-        measure: the measure of overlap, and the minimum overlap.
-        known_pairs: pairs to omit from the result, encoded by `pair_keys` and ascending.
-        first_new_index: index of the first new document. The second document of each pair has this index or a greater
-            one.
-        recall: probability of finding a pair with exactly the minimum overlap.
-        progress: called with the share of the work that is done, 0..1.
+    The pairs in `known_pairs`, encoded by `pair_keys` and ascending, are omitted. The index of the second document of
+    each pair is at least `first_new_index`. `recall` is the probability of finding a pair with exactly the minimum
+    overlap.
     """
     pairs = _PairCollector(table, measure, known_pairs, first_new_index)
     in_storage_order = to_smallest_dtype(documents)[table.storage_order(documents)]
@@ -129,9 +123,7 @@ def choose_run_limit(document_count: int) -> int:
 def pairs_in_runs(begins: Ints, lengths: Ints) -> Iterator[tuple[Ints, Ints]]:
     """Yield all pairs of positions in the same run, as two arrays: the earlier positions and the later ones.
 
-    Args:
-        begins: where each run begins.
-        lengths: the number of positions of each run; less than 2 to omit the run.
+    Runs with a length below 2 are omitted.
     """
     has_pairs = lengths > 1
     begins, lengths = begins[has_pairs], lengths[has_pairs]

@@ -18,10 +18,9 @@ import os
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Literal, get_args
 
-from simdoc_search.analysis.settings import Analysis
-from simdoc_search.analysis.words import locate_words
 from simdoc_search.corpus.formats import describe_content_beyond_text
 from simdoc_search.corpus.member_names import find_archive
 from simdoc_search.duplicates.contents import Contents
@@ -29,8 +28,6 @@ from simdoc_search.duplicates.document_arrays import Documents
 from simdoc_search.duplicates.plan.files import count_freed_bytes
 from simdoc_search.duplicates.plan.rows import IN_ARCHIVE, Action, describe_kept_problem
 from simdoc_search.errors import QuerySyntaxError
-from simdoc_search.passages.character_differences import find_character_differences
-from simdoc_search.passages.summary import describe_character_differences, describe_form_difference
 
 DuplicateKind = Literal["identical", "hard link", "same text", "same words", "near"]
 DUPLICATE_KINDS: tuple[DuplicateKind, ...] = get_args(DuplicateKind)
@@ -73,11 +70,8 @@ class Verdict:
 class Verdicts:
     """The verdicts on all duplicates.
 
-    Args:
-        documents: all documents.
-        groups: the duplicates of each kept document, preferred documents first.
-        contents: which documents have equal contents.
-        drop_scope: which kinds a plan drops besides identical documents.
+    The duplicates in `groups` are in the order of preference. `drop_scope` says which kinds a plan drops besides
+    identical documents. `text_problems` is the result of `find_text_problems`.
 
     Attributes:
         kind_counts: number of duplicates of each kind.
@@ -91,8 +85,10 @@ class Verdicts:
         groups: Mapping[int, list[int]],
         contents: Contents,
         drop_scope: DropScope | None = None,
+        text_problems: Mapping[int, str] = MappingProxyType({}),
     ) -> None:
         self._documents, self._contents, self._dropped_kinds = documents, contents, _DROPPED_KINDS[drop_scope]
+        self._text_problems = text_problems
         self._verdicts: dict[int, Verdict] = {}
         for kept, duplicates in groups.items():
             self._add_verdicts(kept, duplicates)
@@ -159,6 +155,8 @@ class Verdicts:
             problem = problems[number] or describe_kept_problem(problems[duplicate_of])
             if kind in ("same text", "same words") and not self._contents.have_equal_attachments(number, duplicate_of):
                 problem = problem or ATTACHMENTS_DIFFER
+            if kind == "same words":
+                problem = problem or self._text_problems.get(number, "")
             action: Action = "drop" if kind in self._dropped_kinds and not problem else "decide"
             self._verdicts[number] = Verdict(kind, action, duplicate_of, problem=problem)
 
@@ -194,14 +192,9 @@ def reason_for(
 ) -> str:
     """Return a short reason for the action that a plan proposes.
 
-    Args:
-        verdict: the verdict on the duplicate.
-        overlap: overlap with the kept document, formatted for display.
-        differences: description of how the texts differ; empty if it is unknown.
-        reference_id: id of the document that the reason names: the document to keep instead, or the other hard link.
-            It is empty if that document is the kept document of the group.
-        paths: the paths of the files of the duplicate and of the document to keep; None for a document without a file.
-        frees_bytes: whether deleting the duplicate frees bytes.
+    `overlap` is formatted for display. `differences` describes how the texts differ, and is empty if it is unknown.
+    `reference_id` is the id of the document to keep instead, or of the other hard link. It is empty if that document is
+    the kept document of the group. `paths` are the paths of the duplicate and of the document to keep.
     """
     match verdict.kind:
         case "identical":
@@ -231,14 +224,3 @@ def _describe_other_content(paths: tuple[str | None, str | None]) -> str:
     if paths[0] is None:
         return "metadata"
     return f"bytes ({describe_content_beyond_text(*paths)} may differ)"
-
-
-def describe_character_changes(a: str, b: str, analysis: Analysis) -> str:
-    """Describe how the characters of two texts with the same words differ. Quote one difference, numbers first."""
-    if form := describe_form_difference(a, b):
-        return form
-    words_a, words_b = locate_words(a, analysis), locate_words(b, analysis)
-    runs = [(0, 0, len(words_a.words))] if words_a.words == words_b.words else []
-    if differences := find_character_differences((a, b), (words_a, words_b), runs):
-        return describe_character_differences(differences, (a, b), 1)
-    return "punctuation before the first or after the last word differs"

@@ -43,12 +43,9 @@ class _Archive:
 class Archives:
     """The archives of a run.
 
-    Args:
-        store: the store, which contains the members of earlier runs.
-        look_inside: whether to read all archives. If False, an archive is read only if the user named it, or if the
-            store contains members of it.
-        reread: whether to read even the archives that have not changed.
-        limits: maximum time and memory of the subprocess that reads an archive.
+    If `look_inside` is False, an archive is read only if the user named it, or if the store contains members of it.
+    With `reread`, archives that have not changed are read too. `limits` are those of the subprocess that reads an
+    archive.
     """
 
     def __init__(self, store: Store, *, look_inside: bool, reread: bool, limits: ItemLimits) -> None:
@@ -61,10 +58,7 @@ class Archives:
         """Return the members of an archive, or its stored records if the archive is unchanged.
 
         Returns None if the file is not an archive, or if the run does not read it; see `look_inside`.
-
-        Args:
-            source: the file, with its id in the store and the indexed folder that contains it.
-            is_named_by_user: whether the user named this file, not a folder that contains it.
+        `is_named_by_user` says whether the user named this file, not a folder that contains it.
         """
         if source.format.kind != "archive" or source.data is not None:
             return None

@@ -21,9 +21,8 @@ class DocumentFilter(Protocol):
     def filter_outcomes(self, outcomes: Sequence[Outcome], is_stored: Callable[[str], bool]) -> list[Outcome]:
         """Return the outcomes, with a `SkippedFile` in place of each document that must not be written.
 
-        Args:
-            outcomes: the results of `preparation.prepare_jobs` for one chunk of documents, in order.
-            is_stored: returns whether the store has a document with this id, or will have one.
+        `outcomes` are the results of `preparation.prepare_jobs` for one chunk of documents. `is_stored` returns whether
+        the store has a document with this id, or will have one.
         """
 
     def note_removed(self, ids: Iterable[str]) -> None:

@@ -115,11 +115,8 @@ class InputPath:
 class InputPaths:
     """All input paths of a run, in order.
 
-    Args:
-        store: the store, which contains the roots of earlier runs.
-        prefix: the prefix of the ids of this run. None to use the prefix in the store, if any.
-        add_folder_prefix: whether the ids of a new folder begin with its name. The name is added only if the store or
-            the run already has documents of other folders.
+    The ids of this run begin with `prefix`; None to use the prefix in the store, if any. With `add_folder_prefix`, the
+    ids of a new folder begin with its name if the store or the run already has documents of other folders.
     """
 
     def __init__(self, store: Store, prefix: str | None, *, add_folder_prefix: bool = False) -> None:

@@ -91,15 +91,9 @@ def map_jobs(
     """Yield the results of all jobs in order, chunk by chunk.
 
     Worker processes start when a file is risky, or when the work takes most of the time. For plain text they would only
-    be slower, because a store writes in a thread of its own while this process does the work.
-
-    Args:
-        jobs: the jobs.
-        work: processes a chunk.
-        make_skipped_result: returns the result of a job that crashed its process or exceeded a limit. It is called
-            with the job and the reason.
-        workers: maximum number of worker processes. If it is 1, only a risky file starts a process.
-        limits: limits for each file in a worker process.
+    be slower, because a store writes in a thread of its own while this process does the work. `make_skipped_result`
+    returns the result of a job that crashed its process or exceeded a limit, from the job and the reason. If `workers`
+    is 1, only a risky file starts a process.
     """
     chunks = group_into_chunks(jobs)
     start, work_seconds = time.monotonic(), 0.0

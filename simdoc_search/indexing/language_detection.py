@@ -46,11 +46,8 @@ def identify_documents(
 ) -> LanguageReport:
     """Read documents and identify their languages. A language in the metadata takes precedence.
 
-    Args:
-        sources: the documents.
-        workers: maximum number of worker processes. A small number of documents is read in this process.
-        limits: maximum time and memory per file.
-        progress: called with the number of documents that were finished since the last call.
+    A small number of documents is read in this process. `progress` is called with the number of documents that were
+    finished since the last call.
 
     Raises:
         MissingExtraError: the package that identifies languages is not installed.

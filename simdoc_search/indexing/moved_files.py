@@ -10,12 +10,7 @@ from simdoc_search.stores.base import Store
 
 
 class MovedFiles:
-    """The moved and renamed files of one run.
-
-    Args:
-        store: the store.
-        seen: the ids that the run has found so far.
-    """
+    """The moved and renamed files of one run."""
 
     def __init__(self, store: Store, seen: SeenIds) -> None:
         self._store, self._seen = store, seen

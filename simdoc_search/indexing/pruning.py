@@ -62,15 +62,7 @@ class UnseenDocuments:
 def find_unseen_documents(
     store: Store, input_path: InputPath, seen: SeenIds, archives: Archives, skipped: Iterable[SkippedFile]
 ) -> UnseenDocuments:
-    """Return the documents of a path that a run did not find.
-
-    Args:
-        store: the store.
-        input_path: the folder or file that the user named.
-        seen: the ids that the run found.
-        archives: the archives of the run.
-        skipped: the files and folders that the run skipped.
-    """
+    """Return the documents of a path that a run did not find."""
     unseen, reasons = UnseenDocuments(), dict[str, str]()
     for file in skipped:
         if classify_reason(file.reason)[0].may_be_indexed:
@@ -133,13 +125,8 @@ def find_vanished_documents(
 ) -> VanishedDocuments:
     """Return the unseen documents of a path whose files no longer exist.
 
-    Args:
-        store: the store.
-        input_path: the folder or file that the user named.
-        unseen: the documents that the run did not find.
-        archives: the archives of the run.
-        prune_all: return the vanished documents even if the path has no files left, or if more than half of its
-            documents have vanished.
+    With `prune_all`, they are returned even if the path has no files left, or if more than half of its documents have
+    vanished.
     """
     try:
         os.scandir(input_path.path).close()

@@ -26,10 +26,8 @@ _MAX_FOLDERS = 5
 class RestoredFiles(NamedTuple):
     """The result of indexing restored files.
 
-    Attributes:
-        document_count: number of documents that were added to the store, or changed in it.
-        not_indexed_paths: the files that could not be indexed, or whose folder is not indexed.
-        problem: the error because of which no file was indexed; empty if there was none.
+    `document_count` is the number of documents that were added or changed. `not_indexed_paths` also has files whose
+    folder is not indexed. If `problem` is not empty, no file was indexed because of it.
     """
 
     document_count: int
@@ -41,12 +39,8 @@ def index_restored_files(store: Store, paths: Sequence[str], exclude: Sequence[s
     """Index files again. A file without text was not in the store, so it does not count as `not_indexed_paths`.
 
     Archives are read if the store has members of other archives of the folder, such as the archive that was kept. Links
-    out of the folder are followed, because an earlier run that followed them has indexed the file.
-
-    Args:
-        store: the store.
-        paths: absolute paths of the files.
-        exclude: patterns of files that are not indexed.
+    out of the folder are followed, because an earlier run that followed them has indexed the file. `paths` are
+    absolute. `exclude` contains patterns of files that are not indexed.
     """
     roots = find_roots(store, paths)
     by_root: dict[Path, list[str]] = {}

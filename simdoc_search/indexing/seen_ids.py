@@ -35,11 +35,8 @@ class SeenIds:
     def add(self, id: str, path_number: int, digest: str | None) -> None:
         """Add a new id.
 
-        Args:
-            id: the id.
-            path_number: the `InputPath.number` of the path that has the id; 0 if the document is not a file. It is
-                less than 2**32.
-            digest: the digest of the stored document; None if the store has no document with this id.
+        `path_number` is the `InputPath.number` of the path that has the id, or 0 if the document is not a file.
+        `digest` is that of the stored document, if there is one.
         """
         if 3 * (self._length + 1) > 2 * len(self._statuses):
             self._grow()

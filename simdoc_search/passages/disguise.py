@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from simdoc_search.analysis.normalise import INVISIBLE_CHARACTERS, INVISIBLE_RANGES
 from simdoc_search.analysis.settings import Analysis
 from simdoc_search.analysis.words import WordPositions, locate_words
 from simdoc_search.display import format_count, printable
@@ -25,18 +26,11 @@ _GREEK, _LATIN_FOR_GREEK = "ΑΒΕΖΗΙΚΜΝΟΡΤΥΧο", "ABEZHIKMNOPTYXo"
 _TO_LATIN = str.maketrans(f"{_CYRILLIC}{_RARE_CYRILLIC}{_GREEK}", f"{_LATIN}{_RARE_LATIN}{_LATIN_FOR_GREEK}")
 _TO_CYRILLIC = str.maketrans(_LATIN, _CYRILLIC)
 
-_INVISIBLE_RANGES = (
-    *((0x034F, 0x034F), (0x061C, 0x061C), (0x115F, 0x1160), (0x17B4, 0x17B5), (0x180B, 0x180F), (0x200B, 0x200F)),
-    *((0x202A, 0x202E), (0x2060, 0x206F), (0x3164, 0x3164), (0xFE00, 0xFE0F), (0xFEFF, 0xFEFF), (0xFFA0, 0xFFA0)),
-    *((0xE0000, 0xE007F), (0xE0100, 0xE01EF)),
-)
-INVISIBLE_CHARACTERS = "".join(f"{chr(first)}-{chr(last)}" for first, last in _INVISIBLE_RANGES)
-"""The invisible characters that can hide a copy, for a regular expression. Soft hyphens are normal in all alphabets."""
 _IS_INVISIBLE_UNIT = np.zeros(1 << 16, bool)
 """Whether each UTF-16 unit is an invisible character, or the first half of one."""
-for _first, _last in _INVISIBLE_RANGES:
+for _range in INVISIBLE_RANGES:
+    _first, _last = (int.from_bytes(chr(point).encode("utf-16-le")[:2], "little") for point in _range)
     _IS_INVISIBLE_UNIT[_first : _last + 1] = True
-_IS_INVISIBLE_UNIT[0xDB40] = True
 
 _LATIN_LETTERS = "A-Za-zÀ-ɏ"
 _CYRILLIC_LETTERS = "\u0400-\u052f"
@@ -64,11 +58,8 @@ _MAX_LOOKALIKE_WORDS = 5
 class DisguisedWord(NamedTuple):
     """A word with invisible characters, or with letters that look like those of another alphabet.
 
-    Attributes:
-        span: The span of the word in the text.
-        word: The word, as it is in the text.
-        looks_like: The word that a reader sees. It is equal to `word` if not all letters have look-alikes.
-        place: The line of the word, and its page if the text has pages, such as `line 120`.
+    `looks_like` is the word that a reader sees. It is equal to `word` if not all letters have look-alikes. `place` is
+    its line, and its page if the text has pages, such as `line 120`.
     """
 
     span: Span

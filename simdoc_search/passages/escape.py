@@ -6,7 +6,8 @@ import re
 import unicodedata
 from itertools import pairwise
 
-from simdoc_search.passages.disguise import INVISIBLE_CHARACTERS, find_disguising_characters
+from simdoc_search.analysis.normalise import INVISIBLE_CHARACTERS
+from simdoc_search.passages.disguise import find_disguising_characters
 
 _ESCAPES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;"})
 _LINE_END = re.compile(r"\r\n|[\r\v\f\x85\u2028\u2029]")

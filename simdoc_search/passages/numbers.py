@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from simdoc_search.passages.passage import Span
 
@@ -22,7 +22,7 @@ _DIGITS = rf"[\d{SMALL_DIGITS}]+"
 _CURRENCY = r"$£¥\u20a0-\u20cf"
 _CURRENCY_CODES = "EUR|USD|GBP|CHF|JPY|CNY|INR|AUD|CAD|NZD|SEK|NOK|DKK|PLN|CZK"
 _UNITS = (
-    "[mkcdµμ]?m[²³]?|[kmµμ]?g|t|ha|[mcd]?l|[kMGT]?Wh|[kMGT]W|[mk]V|mA|m?Ah|[kMGT]?Hz|[kMGT]i?B|KB|h?Pa|mbar|px|"
+    "[mkcdµμ]?m[²³]?|[kmµμ]?g|t|ha|[mcd]?[lL]|[kMGT]?Wh|[kMGT]W|[mk]V|mA|m?Ah|[kMGT]?Hz|[kMGT]i?B|KB|h?Pa|mbar|px|"
     rf"{_CURRENCY_CODES}"
 )
 _SUFFIXES = "st|nd|rd|th|er|re|e|ère|ème|te[nrs]?|º|ª|s|ms|min|h|am|pm|x|k|M|bn|lbs?|oz|ft|in"
@@ -40,6 +40,46 @@ _PART = re.compile(_LETTERS_OR_DIGITS)
 _DECIMAL_COMMA = re.compile(r"(?<![\d.,])(0|[1-9]\d*),(\d\d?|\d{4,}|(?<=\b0,)\d{3})(?![\d.,])")
 """Matches a number with a decimal comma. In `1,250`, the comma may separate thousands."""
 _SPELLINGS = str.maketrans("–−µ", "--μ")
+_LITRES = re.compile(r"(?<=\d)([mcd]?)L$")
+_ZERO_DECIMALS = re.compile(r"(?<![\d.,])(\d+)[.,]00?(?![\d.,eE])")
+"""Matches `50.0` and `50,00`. In `1.000`, the point may separate thousands, and in `1.10`, parts of a version."""
+
+_SPELLED_NUMBERS = """\
+    0 zero
+    2 two zwei zwo deux dos
+    3 three drei trois tres tre
+    4 four vier quatre cuatro quattro
+    5 five fünf cinq cinco cinque
+    6 six sechs seis
+    7 seven sieben sept siete sette
+    8 eight acht huit ocho
+    9 nine neun nueve nove
+    10 ten zehn dix diez dieci
+    11 eleven elf onze undici
+    12 twelve zwölf douze doce dodici
+    13 thirteen dreizehn treize trece tredici
+    14 fourteen vierzehn quatorze catorce quattordici
+    15 fifteen fünfzehn quinze quince quindici
+    16 sixteen sechzehn dieciséis sedici
+    17 seventeen siebzehn diecisiete diciassette
+    18 eighteen achtzehn dieciocho diciotto
+    19 nineteen neunzehn diecinueve diciannove
+    20 twenty zwanzig vingt veinte venti
+    30 thirty dreißig dreissig trente treinta trenta
+    40 forty vierzig quarante cuarenta quaranta
+    50 fifty fünfzig cinquante cincuenta cinquanta
+    60 sixty sechzig soixante sesenta sessanta
+    70 seventy siebzig setenta settanta
+    80 eighty achtzig ochenta ottanta
+    90 ninety neunzig noventa novanta
+    100 hundred hundert cien cento
+    1000 thousand tausend mil mille
+    1000000 million millionen millions millón milione"""
+SPELLED_NUMBERS: Mapping[str, str] = {
+    word: digits for digits, *words in map(str.split, _SPELLED_NUMBERS.splitlines()) for word in words
+}
+"""The digits of numbers that are spelled out, in lower case. Words with another meaning, such as due, are left out."""
+
 _IDENTIFIER_SEARCH_CHARACTERS = 64
 """The number of characters on each side of a part of a text that are searched for the rest of an identifier."""
 
@@ -70,8 +110,8 @@ def is_in_word(text: str, position: int, identifiers: Sequence[Span]) -> bool:
 def normalise_number(number: str) -> str:
     """Return a key for comparisons.
 
-    It does not depend on spaces, the script of digits, the kind of dashes, or on whether a decimal separator is a comma
-    or a point.
+    It does not depend on spaces, the script of digits, the kind of dashes, on whether a decimal separator is a comma
+    or a point, on one or two decimals that are zeros, or on the letter case of the unit litre.
     """
     key = ""
     for character in number.translate(_SPELLINGS):
@@ -80,7 +120,7 @@ def normalise_number(number: str) -> str:
             key += f"+{fraction}" if key[-1:].isdecimal() else fraction
         elif not character.isspace():
             key += str(unicodedata.decimal(character, character))
-    return _DECIMAL_COMMA.sub(r"\1.\2", key)
+    return _LITRES.sub(r"\1l", _ZERO_DECIMALS.sub(r"\1", _DECIMAL_COMMA.sub(r"\1.\2", key)))
 
 
 def _mixes_letters_and_digits(word: str) -> bool:

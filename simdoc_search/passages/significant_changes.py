@@ -8,13 +8,15 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from typing import NamedTuple, get_args
-from unicodedata import normalize
 
+from simdoc_search.analysis.normalise import INVISIBLE_CHARACTERS, normaliser
 from simdoc_search.passages.dates import Date, find_dates
 from simdoc_search.passages.numbers import (
     NUMBER,
     SMALL_DIGITS,
+    SPELLED_NUMBERS,
     UNSPACED_LETTERS,
     find_identifiers,
     is_in_word,
@@ -36,14 +38,14 @@ _NEGATIONS = """\
     nunca jamás ningún ninguno ninguna sin tampoco
     non senza nessun nessuno nessuna"""
 _NEGATION_WORDS = frozenset(_NEGATIONS.split())
-_SENTENCE_END = re.compile(r"(?:^|[.!?:;\n\r•*]|\d\.)[\s\"'“”„»«()\[\]#>*\ufeff\u200b-\u200f\u202a-\u202e-]*$")
+_SENTENCE_END = re.compile(rf"(?:^|[.!?:;\n\r•*]|\d\.)[\s\"'“”„»«()\[\]#>*{INVISIBLE_CHARACTERS}-]*$")
 _LETTER = rf"[^\W\d_{SMALL_DIGITS}]"
-_LETTERS = rf"{_LETTER}(?:{_LETTER}|[\u0300-\u036f\u00ad\u200b-\u200d\ufeff])*"
+_LETTERS = rf"{_LETTER}(?:{_LETTER}|[\u0300-\u036f\u00ad{INVISIBLE_CHARACTERS}])*"
 _WORD = re.compile(rf"{_LETTERS}(?:['’]{_LETTERS})*")
 _LETTER_AND_DIGIT = re.compile(rf"[^\W\d{UNSPACED_LETTERS}]\d")
 """Begins before a number inside a word, such as `v2`."""
 _SPACES_AND_NUMBER = re.compile(rf"\s{{0,4}}{NUMBER.pattern}")
-_INVISIBLE = dict.fromkeys(map(ord, "\u00ad\u200b\u200c\u200d\ufeff"))
+_normalise_word = normaliser("nfkc_cf")
 _MAX_CONTEXT_CHARACTERS, _MAX_CONTEXT_WORDS = 40, 3
 """As context, up to 3 words from the 40 characters before a change are shown."""
 _NUMBER_SEARCH_CHARACTERS = 24
@@ -69,7 +71,7 @@ def find_significant_changes(
     )
     spans = [(difference.a, difference.b) for difference in changed]
     spans += [(difference.a, difference.b) for difference in character_differences]
-    whole = (_extend_both_to_numbers((old, new), (a, b)) for a, b in sorted(spans))
+    whole = (extend_both_to_numbers((old, new), (a, b)) for a, b in sorted(spans))
     changes = [change for a, b in _merge_touching_spans(whole) for change in _find_changes_of_kinds(old, new, a, b)]
     return sorted(changes, key=lambda change: _SIGNIFICANT_CHANGE_KINDS.index(change.kind))
 
@@ -79,6 +81,8 @@ def _find_changes_of_kinds(old: str, new: str, a: Span, b: Span) -> Iterator[Sig
     (old_words, old_others), (new_words, new_others) = _find_key_words(old, a), _find_key_words(new, b)
     old_words["name"] = _without_case_changes(old_words["name"], new_others)
     new_words["name"] = _without_case_changes(new_words["name"], old_others)
+    if _differ_in_capitals((old, new), (a, b)):
+        old_words["number"], new_words["number"] = [], []
     kinds = [kind for kind in _SIGNIFICANT_CHANGE_KINDS if not _are_equal(old_words[kind], new_words[kind])]
     if not kinds:
         return
@@ -89,6 +93,20 @@ def _find_changes_of_kinds(old: str, new: str, a: Span, b: Span) -> Iterator[Sig
     for kind in kinds:
         starts = (words[kind][0].start if words[kind] else 0 for words in (old_words, new_words))
         yield _make_change(kind, (old, new), starts, _join_words(old_words[kind]), _join_words(new_words[kind]))
+
+
+def _differ_in_capitals(texts: tuple[str, str], spans: tuple[Span, Span]) -> bool:
+    """Return whether two parts differ only in letter case, because one of the texts is in capitals here.
+
+    Elsewhere, the letter case of a unit matters, as in `5 mW` and `5 MW`.
+    """
+    parts, letters_around = [], []
+    for text, (begin, end) in zip(texts, spans, strict=True):
+        around = [_find_context(text, begin), *text[end : end + _MAX_CONTEXT_CHARACTERS].split()[:_MAX_CONTEXT_WORDS]]
+        parts.append(_normalise_spaces(text[begin:end]).casefold())
+        letters_around.append("".join(filter(str.isalpha, chain.from_iterable(around))))
+    old, new = letters_around
+    return parts[0] == parts[1] and old.isupper() != new.isupper() and old.casefold() == new.casefold()
 
 
 def _make_change(
@@ -120,11 +138,11 @@ def _find_context(text: str, position: int) -> str:
     return " ".join(words[max((end for end in ends if end < len(words)), default=0) :])
 
 
-def _extend_both_to_numbers(texts: tuple[str, str], spans: tuple[Span, Span]) -> tuple[Span, Span]:
+def extend_both_to_numbers(texts: tuple[str, str], spans: tuple[Span, Span]) -> tuple[Span, Span]:
     """Extend a difference to whole numbers and dates in both texts.
 
-    If the difference is in the sign or the unit after a number, the number is included in both texts. If words replace
-    a number such as `½`, which is not a word, it is included.
+    If the difference is in the sign or the unit of a number, the number is included in both texts. If words replace a
+    number such as `½`, which is not a word, it is included.
     """
     a, b = (_extend_to_numbers(text, span) for text, span in zip(texts, spans, strict=True))
     after_a, after_b = (_small_number_after(text, span) for text, span in zip(texts, (a, b), strict=True))
@@ -134,6 +152,10 @@ def _extend_both_to_numbers(texts: tuple[str, str], spans: tuple[Span, Span]) ->
         b = _extend_to_number_before(texts[1], b)
     elif b[0] < spans[1][0] and a[0] == spans[0][0]:
         a = _extend_to_number_before(texts[0], a)
+    if a[1] > spans[0][1] and b[1] == spans[1][1]:
+        b = _extend_to_number_after(texts[1], b)
+    elif b[1] > spans[1][1] and a[1] == spans[0][1]:
+        a = _extend_to_number_after(texts[0], a)
     return a, b
 
 
@@ -148,6 +170,11 @@ def _extend_to_number_before(text: str, span: Span) -> Span:
         if not text[match.end() : span[0]].strip() and not _LETTER_AND_DIGIT.match(text, match.start() - 1):
             return match.start(), span[1]
     return span
+
+
+def _extend_to_number_after(text: str, span: Span) -> Span:
+    match = _SPACES_AND_NUMBER.match(text, span[1])
+    return (span[0], match.end()) if match else span
 
 
 def _extend_to_numbers(text: str, span: Span) -> Span:
@@ -227,9 +254,12 @@ def _find_key_words(text: str, span: Span) -> tuple[dict[SignificantChangeKind, 
     parts = (match.span() for match in _WORD.finditer(text, *span))
     for begin, end in sorted([*identifiers, *(part for part in parts if not _overlap_any(part, identifiers))]):
         word = text[begin:end]
-        key = normalize("NFKC", word.replace("’", "'")).translate(_INVISIBLE).casefold()
+        key = _normalise_word(word.replace("’", "'"))
         if key in _NEGATION_WORDS or key.endswith("n't"):
             words["negation"].append(_KeyWord(key, begin, key))
+        elif key in SPELLED_NUMBERS and not _overlap_any((begin, end), dates):
+            is_whole_part = text[slice(*span)].strip() == word
+            words["number"].append(_KeyWord(word, begin, SPELLED_NUMBERS[key] if is_whole_part else key))
         elif (
             word[0].isupper()
             and not _overlap_any((begin, end), dates)
@@ -238,6 +268,7 @@ def _find_key_words(text: str, span: Span) -> tuple[dict[SignificantChangeKind, 
             words["name"].append(_KeyWord(word, begin, key))
         else:
             others.append(key)
+    words["number"].sort(key=lambda number: number.start)
     return words, others
 
 

@@ -48,10 +48,7 @@ def heaviest_increasing_subsequence(runs: Sequence[EqualRun]) -> list[EqualRun]:
     """Return runs that are in the same order in both texts, chosen to have as many words as possible.
 
     The search uses a Fenwick tree of the best subsequences. Source: Fenwick 1994, A new data structure for cumulative
-    frequency tables.
-
-    Args:
-        runs: Runs in the order of the first text, without overlaps.
+    frequency tables. The runs are in the order of the first text, and do not overlap.
     """
     order = sorted(j for _, j, _ in runs)
     tree = [(0, -1)] * (len(runs) + 1)  # (word count, last run) of the best subsequence in a range of `order`

@@ -12,8 +12,10 @@ import numpy as np
 from simdoc_search.analysis.settings import Analysis
 from simdoc_search.analysis.words import WordPositions
 from simdoc_search.display import format_count, format_estimate, format_percent, printable
+from simdoc_search.passages.cells import write_cells
 from simdoc_search.passages.disguise import describe_disguised_words, find_disguised_words, locate_undisguised_words
 from simdoc_search.passages.passage import CharacterDifference, Comparison, Difference, Passage, SignificantChange, Span
+from simdoc_search.passages.significant_changes import extend_both_to_numbers
 from simdoc_search.passages.subsequences import heaviest_increasing_subsequence
 from simdoc_search.passages.unsplit_text import UNSPLIT_PASSAGES_NOTE, has_unsplit_words
 from simdoc_search.passages.word_spans import spans_to_mask
@@ -21,7 +23,6 @@ from simdoc_search.passages.word_spans import spans_to_mask
 _MAX_EXCERPT_WORDS, _END_WORDS, _MAX_EXCERPT_CHARACTERS = 12, 3, 120
 _MAX_CHARACTER_DIFFERENCES, _MAX_SIGNIFICANT_CHANGES = 5, 5
 _NUMBER = re.compile(r"\W*\d")
-_SPACE_EXCEPT_TABS = re.compile(r"[^\S\t]+")
 
 
 def excerpt(text: str, max_words: int = _MAX_EXCERPT_WORDS) -> str:
@@ -136,7 +137,13 @@ def summarise_differences(comparison: Comparison, texts: tuple[str, str]) -> str
 
 def describe_character_difference(difference: CharacterDifference, text_a: str, text_b: str) -> str:
     """Describe one difference in characters: "“-500” / “500”"."""
-    return f"“{excerpt(text_a[slice(*difference.a)])}” / “{excerpt(text_b[slice(*difference.b)])}”"
+    quoted = _quote_whole_numbers(difference, (text_a, text_b))
+    return " / ".join(f"“{excerpt(text)}”" for text in quoted)
+
+
+def _quote_whole_numbers(difference: CharacterDifference, texts: tuple[str, str]) -> list[str]:
+    spans = extend_both_to_numbers(texts, (difference.a, difference.b))
+    return [text[slice(*span)] for text, span in zip(texts, spans, strict=True)]
 
 
 def describe_character_differences(
@@ -151,8 +158,7 @@ def describe_character_differences(
         return ""
 
     def rank(difference: CharacterDifference) -> tuple[bool, bool]:
-        quoted = texts[0][slice(*difference.a)], texts[1][slice(*difference.b)]
-        return not any(map(_NUMBER.match, quoted)), difference.kind == "letters"
+        return not any(map(_NUMBER.match, _quote_whole_numbers(difference, texts))), difference.kind == "letters"
 
     first = sorted(differences, key=rank)[:max_count]
     quoted = "; ".join(describe_character_difference(difference, *texts) for difference in first)
@@ -176,19 +182,13 @@ def describe_form_difference(a: str, b: str) -> str:
     if composed_a == composed_b:
         return "only the Unicode form of letters differs"
     form = "" if _drop_spaces(a) == _drop_spaces(b) else "the Unicode form of letters, "
-    if _has_other_tabs(composed_a, composed_b):
+    if "\t" in a and "\t" in b and write_cells(composed_a).replace(" ", "") != write_cells(composed_b).replace(" ", ""):
         return f"only {form}spaces, line breaks and tabs (as between cells of a table) differ"
     return f"only {form}spaces and line breaks differ"
 
 
 def _drop_spaces(text: str) -> str:
     return "".join(text.split())
-
-
-def _has_other_tabs(a: str, b: str) -> bool:
-    if "\t" not in a or "\t" not in b:
-        return False
-    return _SPACE_EXCEPT_TABS.sub("", a) != _SPACE_EXCEPT_TABS.sub("", b)
 
 
 def describe_significant_changes(

@@ -21,9 +21,7 @@ from simdoc_search.passages.word_spans import Mask, empty_mask
 class MatchedWords(NamedTuple):
     """The words that two texts share.
 
-    Attributes:
-        covered_words_mask: The words of the first text that passages cover; bool, shape (words,).
-        other_word_count: The number of words of the other text.
+    `covered_words_mask` marks the words of the first text that passages cover; bool, shape (words,).
     """
 
     covered_words_mask: Mask
@@ -36,14 +34,7 @@ class MatchedWords(NamedTuple):
 
 
 class TextMatcher:
-    """Finds the words that a text shares with other texts.
-
-    Args:
-        text: The text.
-        word_count: The number of its words.
-        analysis: How texts are split into words.
-        settings: Which passages count as shared.
-    """
+    """Finds the words that a text shares with other texts."""
 
     def __init__(self, text: str, word_count: int, analysis: Analysis, settings: AlignmentSettings) -> None:
         self._text, self._word_count, self._analysis, self._settings = text, word_count, analysis, settings

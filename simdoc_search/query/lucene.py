@@ -35,10 +35,7 @@ The operators are replaced with AND, OR and NOT, because luqum reads &&, || and 
 class BooleanClause:
     """A clause of a query.
 
-    Attributes:
-        node: the node in luqum's tree, without the modifier +, - or NOT.
-        occur: whether the clause is required, optional or excluded.
-        is_unmodified: whether the clause has no modifier.
+    `node` is the node in luqum's tree, without the modifier +, - or NOT.
     """
 
     node: Any
@@ -81,9 +78,7 @@ def parse_query(query: str) -> tuple[Any, list[str]]:
 def boolean_clauses(node: Any, *, default_operator_is_and: bool) -> Iterator[BooleanClause]:
     """Yield the clauses of one level, outside parentheses, as `QueryParserBase.addClause` combines them.
 
-    Args:
-        node: the node of the level.
-        default_operator_is_and: whether AND combines clauses without an operator. Otherwise, OR combines them.
+    `default_operator_is_and` says whether AND combines clauses without an operator. Otherwise, OR combines them.
     """
     from luqum import tree  # noqa: PLC0415 - an optional dependency
 
@@ -134,9 +129,7 @@ def read_fingerprint(node: Any, values: list[str]) -> str:
 def read_value(node: Any, values: list[str]) -> str:
     """Return the value of a FINGERPRINT, such as `doc123_20`.
 
-    Args:
-        node: the node of the value.
-        values: the quoted values of the query; see `parse_query`.
+    `values` are the quoted values of the query; see `parse_query`.
 
     Raises:
         QuerySyntaxError: the value is not an id. For example, it is a range or a wildcard.

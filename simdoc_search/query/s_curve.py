@@ -40,15 +40,8 @@ def probability_of_bands(count: int, tokens_per_band: int, band_count: int, over
     The result is exact, even if the last band wraps around, that is, also contains the first tokens. For example, for
     40 bands of 2 tokens and overlap 0.2, it is 1 - (1 - 0.04)**40 = 0.805. With a `minimum`, the result is P(at least
     `minimum` tokens) - P(at least `minimum` tokens, but no whole band). The second term is a convolution of the
-    distributions of the bands.
-
-    Args:
-        count: number of tokens of the query.
-        tokens_per_band: number of tokens of each band.
-        band_count: number of bands.
-        overlap: the true overlap, 0..1.
-        minimum: minimum number of shared tokens. Values up to `tokens_per_band` have no effect, because a whole
-            band has as many tokens.
+    distributions of the bands. A `minimum` up to `tokens_per_band` has no effect, because a whole band has as many
+    tokens.
     """
     if not count or not band_count:
         return 0.0

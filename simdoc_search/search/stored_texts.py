@@ -13,6 +13,7 @@ from simdoc_search.analysis.words import WordPositions, locate_words
 from simdoc_search.batches import Item, split_by_count
 from simdoc_search.cancellation import check_stopped
 from simdoc_search.documents import DocumentKey
+from simdoc_search.passages.cells import write_cells
 from simdoc_search.passages.exact_overlap import Measures, measure_many
 from simdoc_search.search.resolver import Query, Resolver
 from simdoc_search.sketch.simhash import Simhashes
@@ -133,8 +134,8 @@ def hash_normalised_text(text: str, path: str) -> str:
     """
     from simdoc_search.corpus.formats import has_cells  # noqa: PLC0415 - `similar` does not load the readers of files
 
-    separated = text.replace("\t", " \0 ") if has_cells(path) else text
-    return text_hash(" ".join(normalize("NFC", separated).split()))
+    composed = normalize("NFC", text)
+    return text_hash(write_cells(composed) if has_cells(path) else " ".join(composed.split()))
 
 
 def resolve_record(store: Store, query: Query, filters: Filters | None = None) -> Record:

@@ -11,11 +11,11 @@ from simdoc_search.duplicates.keep_order import is_in_copy_folder
 from simdoc_search.passages.passage import SignificantChange
 from simdoc_search.passages.summary import describe_significant_changes, format_word_changes
 from simdoc_search.versions import DocumentDate, EvidenceKind
+from simdoc_search.versions.names import is_named_old
 from simdoc_search.versions.timeline import (
     ConflictingStatement,
     UndecidedVersions,
     describe_evidence_kinds,
-    describe_unordered_count,
 )
 
 _TEXT_ORDER_HINT = (
@@ -23,6 +23,9 @@ _TEXT_ORDER_HINT = (
     "In our test, the last document was the newest in 48 of 60 families."
 )
 
+_DOUBT_OF_FILE_TIME = (
+    "the name or folder is that of a backup, a download or an old file, so this may be the time when it was copied"
+)
 _NOT_DECISIVE_MARK = "?"
 _MIN_DATE_WIDTH = 12
 
@@ -37,12 +40,14 @@ class VersionChanges:
         added_word_count: number of words that only the later version has; None if a text is not stored.
         removed_word_count: number of words that only the earlier version has; None if a text is not stored.
         significant_changes: changed negations, numbers, dates and names, in this order.
+        word_change_lines: descriptions of all differences, if there are at most three and none of them is significant.
     """
 
     share: float
     added_word_count: int | None = None
     removed_word_count: int | None = None
     significant_changes: tuple[SignificantChange, ...] = ()
+    word_change_lines: tuple[str, ...] = ()
 
     @property
     def word_changes_label(self) -> str:
@@ -54,9 +59,12 @@ class VersionChanges:
         return format_word_changes(self.added_word_count, self.removed_word_count or 0)
 
     @property
-    def significant_change_lines(self) -> list[str]:
-        """A line for each significant change. If some are not listed, the last line gives their number."""
-        return describe_significant_changes(self.significant_changes)
+    def change_lines(self) -> list[str]:
+        """A line for each significant change, or else for each of a few other changes.
+
+        If some significant changes are not listed, the last line gives their number.
+        """
+        return describe_significant_changes(self.significant_changes) or list(self.word_change_lines)
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,15 +133,11 @@ class VersionOrder:
         """A sentence that names the newest version, or says why it is not known."""
         if self.newest is not None:
             name = printable(self.newest.name) or "the text"
-            aside = f"; {describe_unordered_count(len(self.unordered))}" if self.unordered else ""
             kinds = self.newest_evidence_kinds
-            is_doubtful = "modification time" in kinds and is_in_copy_folder(self.newest.name)
-            doubt = (
-                "; the file is in a backup or download folder, so this may be the time when it was copied"
-                if is_doubtful
-                else ""
-            )
-            return f"newest: {name}, by the {describe_evidence_kinds(kinds)}{doubt}{aside}"
+            path = self.newest.name
+            is_doubtful = "modification time" in kinds and (is_in_copy_folder(path) or is_named_old(path))
+            doubt = f"; {_DOUBT_OF_FILE_TIME}" if is_doubtful else ""
+            return f"newest: {name}, by the {describe_evidence_kinds(kinds)}{doubt}"
         if self.have_equal_texts:
             return "newest: none, because all versions have the same words and punctuation"
         if self.undecided is not None and (self.evidence_kind != "texts" or self.conflicting_statements):

@@ -83,6 +83,8 @@ class VersionsResult(VersionOrder, HitsResult[VersionHit]):
         changed: whether the text of the query document has changed since it was indexed.
         left_out_indices: indices behind an alias whose documents were not compared, with the reasons.
         thresholds: the thresholds for similar sentences, versions and hits.
+        loosely_similar_count: if there are no hits, the number of compared documents that would be versions with the
+            largest `max_distance`. Otherwise 0.
     """
 
     query_name: str
@@ -97,6 +99,7 @@ class VersionsResult(VersionOrder, HitsResult[VersionHit]):
     changed: bool = False
     left_out_indices: tuple[LeftOutIndex, ...] = ()
     thresholds: SimilarityThresholds = field(default_factory=SimilarityThresholds)
+    loosely_similar_count: int = 0
 
     @property
     def entries(self) -> tuple[VersionEntry, ...]:
@@ -120,9 +123,7 @@ class VersionsResult(VersionOrder, HitsResult[VersionHit]):
         width = self.date_width
         for entry in self.timeline:
             yield self._format_entry(entry, width)
-            yield from (
-                f"{'':>{width}}  {line}" for line in (entry.changes.significant_change_lines if entry.changes else ())
-            )
+            yield from (f"{'':>{width}}  {line}" for line in (entry.changes.change_lines if entry.changes else ()))
         if self.unordered:
             yield "documents whose place in the order is unknown:"
             yield from (self._format_entry(entry, width) for entry in self.unordered)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from simdoc_search.analysis.hashes import text_hash
+from simdoc_search.display import printable
 from simdoc_search.documents import DocumentKey
 from simdoc_search.errors import NoFingerprintError
 from simdoc_search.groups import FamilyMembers
@@ -17,6 +18,7 @@ from simdoc_search.indexing.input_paths import absolute_path
 from simdoc_search.passages.align import align_words
 from simdoc_search.passages.compare import find_text_changes
 from simdoc_search.passages.dates import Date, find_latest_day
+from simdoc_search.passages.summary import describe_difference
 from simdoc_search.passages.word_spans import different_mask
 from simdoc_search.search.filter_check import find_filter_error
 from simdoc_search.search.options import VersionQuery
@@ -41,6 +43,7 @@ from simdoc_search.search.version_order import (
 from simdoc_search.search.version_result import VersionHit, VersionsResult
 from simdoc_search.sketch.fingerprint import fingerprints
 from simdoc_search.sketch.simhash import Simhashes
+from simdoc_search.sketch.thresholds import MAX_DISTANCE_LIMIT
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.record import Record, has_text_changed
 from simdoc_search.versions import (
@@ -55,6 +58,8 @@ from simdoc_search.versions import (
     propose_order,
 )
 from simdoc_search.versions.evidence import DATE_FIELDS
+
+_MAX_DESCRIBED_DIFFERENCES = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +83,10 @@ def find_versions(store: Store, query: VersionQuery) -> VersionsResult:
     if not candidates.total and (error := find_filter_error(store, query.filters)):
         raise error
     versions = _select_versions(store, document, candidates, thresholds)
+    loosely_similar: list[_Version] = []
+    if not versions and thresholds.max_distance < MAX_DISTANCE_LIMIT:
+        loosest = replace(thresholds, max_distance=MAX_DISTANCE_LIMIT)
+        loosely_similar = _select_versions(store, document, candidates, loosest)
     family = _Family(store, document, versions, thresholds.max_distance)
     hashes = hash_words_and_punctuation(store, [document.record, *(version.record for version in versions)])
     if not document.is_stored and document.text is not None:
@@ -105,6 +114,7 @@ def find_versions(store: Store, query: VersionQuery) -> VersionsResult:
         changed=document.is_stored and has_text_changed(document.record),
         left_out_indices=store.left_out_indices(),
         thresholds=thresholds,
+        loosely_similar_count=len(loosely_similar),
     )
 
 
@@ -282,4 +292,8 @@ def find_changes(old: AnalysedText | None, new: AnalysedText | None, share: floa
     changes = find_text_changes((old.text, new.text), words, align_words(*words))
     added = different_mask(new.words, changes.differences, in_second_text=True)
     removed = different_mask(old.words, changes.differences)
-    return VersionChanges(share, int(added.sum()), int(removed.sum()), tuple(changes.significant_changes))
+    lines: tuple[str, ...] = ()
+    if not changes.significant_changes and len(changes.differences) <= _MAX_DESCRIBED_DIFFERENCES:
+        described = (describe_difference(difference, old.text, new.text) for difference in changes.differences)
+        lines = tuple(map(printable, described))
+    return VersionChanges(share, int(added.sum()), int(removed.sum()), tuple(changes.significant_changes), lines)

@@ -237,13 +237,8 @@ def _fingerprint_natively(
 ) -> Iterator[Fingerprint]:
     """Yield fingerprints made by the native kernel.
 
-    Args:
-        native: the kernel.
-        texts: the texts.
-        analysis: settings of the analysis, which the kernel must support.
-        minhash: settings of the sketch, which the kernel must support.
-        requested_outputs: window of passage tokens (0: no passage tokens), whether to return hashes of words, and
-            whether to return token ids of pairs of words.
+    The kernel must support the settings. `requested_outputs` is the window of passage tokens (0: no passage tokens),
+    whether to return hashes of words, and whether to return token ids of pairs of words.
     """
     arrays, hashes = call_kernel(native, texts, analysis, minhash, requested_outputs)
     slots, val1, val2, counts, shingles, token_ids, passage_counts, pairs, pair_counts = arrays

@@ -59,11 +59,7 @@ def unite_token_ids(a: TokenIds, b: TokenIds) -> TokenIds:
 
 
 def bucketed_token_ids(minima: Minima, sketch: Sketch) -> TokenIds:
-    """Return the token ids of a text.
-
-    Args:
-        minima: the minima of the text.
-        sketch: the sketch that made them.
+    """Return the token ids of a text from the minima that a sketch made.
 
     Returns:
         uint32, shape (minima,), ascending. Each id is the index of the slot, followed by the highest 9 bits of val1.

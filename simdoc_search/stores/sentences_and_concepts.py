@@ -41,11 +41,6 @@ def choose_extractor(settings: Settings, extractor: Extractor | None) -> Extract
 def check_can_index(settings: Settings, extractor: Extractor | None, index_name: str) -> None:
     """Check that this installation can compute all tokens and metadata that the index has.
 
-    Args:
-        settings: settings of the index.
-        extractor: the extractor of concepts, if any.
-        index_name: name of the index for messages.
-
     Raises:
         MissingExtraError: the package for sentences or languages is not installed.
         FormatMismatchError: the extractor is missing, or it is not the extractor of the index.

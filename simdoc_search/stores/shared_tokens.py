@@ -35,10 +35,8 @@ MAX_DOCUMENTS_PER_PART = 10_000
 class TokenMatch(HasDocumentKey):
     """A document that shares tokens.
 
-    Attributes:
-        key: key of the document.
-        shared_count: number of tokens that the document shares with the query; at least 1. If the query has rows of
-            alternative tokens, it is the number of rows that the document shares; see `Store.documents_sharing_tokens`.
+    `shared_count` is at least 1. If the query has rows of alternative tokens, it is the number of rows that the
+    document shares; see `Store.documents_sharing_tokens`.
     """
 
     key: DocumentKey
@@ -65,9 +63,7 @@ class TokenMatches:
 def encode_token_groups(token_ids: NDArray[np.uint32], token_length: int) -> list[list[str]]:
     """Return groups of alternative tokens, one for each row of token ids.
 
-    Args:
-        token_ids: the token ids, shape (rows, tokens). If the shape is (tokens,), each distinct id is a group.
-        token_length: number of characters of a token.
+    If `token_ids` has one dimension, each distinct id is a group.
     """
     rows = token_ids if token_ids.ndim > 1 else distinct(token_ids)[:, np.newaxis]
     tokens, width = encode(rows.reshape(-1), token_length), rows.shape[1]
@@ -88,10 +84,7 @@ def sum_parts(
 ) -> dict[Key, int]:
     """Return the documents that share the most tokens in all parts together, with these numbers.
 
-    Args:
-        streams: for each part, pairs of a document and its number of shared tokens, by descending number.
-        count_shared_tokens: counts the tokens that given documents share.
-        size: maximum number of documents.
+    `streams` contains pairs of a document and its number of shared tokens for each part, by descending number.
     """
     if len(streams) == 1:
         return dict(islice(streams[0], size))

@@ -35,12 +35,8 @@ def upgrade_store(
 ) -> Settings:
     """Add sentences or concepts to a store without them. To complete an interrupted upgrade, call this function again.
 
-    Args:
-        location: the location of the store, as for `open_store`.
-        kinds: `sentences`, `concepts` or both.
-        extractor: the extractor of concepts. None means the default extractor.
-        engine: as for `open_store`.
-        progress: called with the number of documents that were finished since the last call.
+    `location` and `engine` are those of `open_store`. If `extractor` is None, the default extractor finds the concepts.
+    `progress` is called with the number of documents that were finished since the last call.
 
     Returns:
         The new settings of the store.
@@ -101,11 +97,8 @@ def set_thresholds(store: Store, thresholds: SimilarityThresholds) -> Similarity
     """Store the default thresholds of `versions` and `related`.
 
     No document is rewritten. If the store is an alias, the thresholds are stored in each of its indices. Programs that
-    have the store open must open it again to use the new thresholds.
-
-    Args:
-        store: the store.
-        thresholds: the thresholds. They are stored with six significant digits.
+    have the store open must open it again to use the new thresholds. The thresholds are stored with six significant
+    digits.
 
     Returns:
         The stored thresholds.

@@ -25,7 +25,14 @@ from simdoc_search.versions.evidence import (
     DateSources,
     EvidenceKind,
 )
-from simdoc_search.versions.newest import compare_by_kind, find_newest, find_newest_kinds, find_undecided
+from simdoc_search.versions.newest import (
+    compare_by_kind,
+    describe_maybe_newer,
+    find_maybe_newer,
+    find_newest,
+    find_newest_kinds,
+    find_undecided,
+)
 from simdoc_search.versions.timeline import Timeline, add_times, describe_order
 
 
@@ -50,19 +57,30 @@ def build_timeline(documents: Sequence[DateSources], propose_order: ProposeOrder
     order_kinds = find_order_kinds(evidence, kind, groups)
     copies = _find_tied_copies(evidence, documents, order, dated_copies)
     order = [*order[: len(order) - len(copies)], *copies]
-    newest = find_newest(evidence, order, len(copies))
+    newest = newest_in_order = find_newest(evidence, order, len(copies))
+    newest_kinds: tuple[EvidenceKind, ...] = ()
     conflicting_statements = tuple(find_conflicts(evidence, order, kind, is_newest_known=newest is not None))
+    if newest is None:
+        undecided = find_undecided(evidence, order, len(copies))
+    else:
+        maybe_newer = find_maybe_newer(evidence, newest, unordered)
+        older = {*order, *unordered}.difference(copies, maybe_newer)
+        newest_kinds = tuple(find_newest_kinds(evidence, newest, older, kind))
+        undecided = describe_maybe_newer(evidence, newest, maybe_newer, newest_kinds) if maybe_newer else None
+        newest = None if maybe_newer else newest
     have_equal_texts = (
         kind == "texts" and len({document.text_hash or number for number, document in enumerate(documents)}) == 1
     )
+    with_own_times = set(range(len(documents))) if have_equal_texts else unordered
     dates = tuple(
-        find_date_of_order(evidence, number, order_kinds) or evidence.best_date(number)
+        find_date_of_order(evidence, number, order_kinds)
+        or evidence.best_date(number, with_own_time=number in with_own_times)
         for number in range(len(documents))
     )
     date_copies = {
         number: name
         for number, date in enumerate(dates)
-        # `best_date` returns the time of the document's own file, even if a copy is older
+        # `best_date` may return the time of the document's own file, although a copy is older
         if date and date == evidence.dates_by(date.evidence_kind)[number]
         if (name := evidence.name_dated_copy(date.evidence_kind, number))
     }
@@ -77,10 +95,11 @@ def build_timeline(documents: Sequence[DateSources], propose_order: ProposeOrder
         add_times(dates),
         have_equal_texts,
         find_newest(evidence, order, len(copies), ignored_kind="modification time"),
-        () if newest is None else tuple(find_newest_kinds(evidence, order, len(copies), kind)),
+        () if newest is None else newest_kinds,
         frozenset(number for number in dated if find_date_of_order(evidence, number, order_kinds)),
-        find_undecided(evidence, order, len(copies)) if newest is None else None,
+        undecided,
         date_copies,
+        newest_in_order,
     )
 
 
@@ -112,21 +131,23 @@ def _find_exports(evidence: DateEvidence, documents: Sequence[DateSources]) -> d
 def _find_dated_copies(evidence: DateEvidence, documents: Sequence[DateSources]) -> dict[int, int]:
     """Map each document without its own date or version to a dated document with the same text.
 
-    Of several dated documents, it is the one with the oldest file, then the one with the shortest name.
+    If no such document is dated, it is one whose name has a place without a version, such as `lease` next to `lease
+    draft`. Of several documents, it is the one with the oldest file, then the one with the shortest name.
     """
-    dated = {
-        number
-        for kind in KINDS_WITHOUT_MTIME
-        for number in _find_comparable_documents(evidence, kind)
-        if (date := evidence.dates_by(kind)[number]) and date.label
-    }
+    has_label: dict[int, bool] = {}
+    for kind in KINDS_WITHOUT_MTIME:
+        for number in _find_comparable_documents(evidence, kind):
+            date = evidence.dates_by(kind)[number]
+            has_label[number] = has_label.get(number, False) or bool(date and date.label)
     by_text: dict[str, int] = {}
-    for number in sorted(dated, key=lambda number: _rank_copy(documents[number])):
+    for number in sorted(has_label, key=lambda number: (not has_label[number], _rank_copy(documents[number]))):
         by_text.setdefault(documents[number].text_hash, number)
     return {
-        number: by_text[document.text_hash]
+        number: source
         for number, document in enumerate(documents)
-        if number not in dated and document.text_hash and document.text_hash in by_text
+        if document.text_hash and (source := by_text.get(document.text_hash)) is not None
+        # a document without a label keeps its own place, unless its source has a label
+        if not has_label.get(number) and (number not in has_label or has_label[source])
     }
 
 

@@ -44,9 +44,7 @@ _NOT_LETTERS = re.compile(r"[^a-z]+")
 def find_date_in_metadata(metadata: Mapping[str, MetadataValue], field_kind: str) -> Date | None:
     """Return the latest date in the metadata fields of one kind; None if there is no date.
 
-    Args:
-        metadata: all metadata fields of a document.
-        field_kind: `modified`, `date` or `created`.
+    `field_kind` is `modified`, `date` or `created`.
     """
     pattern = _DATE_FIELD_PATTERNS[field_kind]
     values = (value for name, value in metadata.items() if pattern.fullmatch(_keep_letters(name.rpartition(".")[2])))
@@ -159,15 +157,18 @@ class DateEvidence:
             self._collected[kind] = self._collect_dates(kind)
         return self._collected[kind]
 
-    def best_date(self, index: int) -> DocumentDate | None:
+    def best_date(self, index: int, *, with_own_time: bool) -> DocumentDate | None:
         """Return the date of a document from its strongest evidence; None if there is no evidence.
 
-        If there is only a modification time, it is that of the document's own file, even if a copy is older.
+        If there is only a modification time, it is the earliest one of the files with the same text, or that of the
+        document's own file if `with_own_time` is true.
         """
         stated = next(
             (dated for kind in KINDS_WITHOUT_MTIME if (dated := self.dates_by(kind)[index]) and dated.label), None
         )
-        return stated or _make_file_date(self._documents[index].mtime_ns)
+        if stated is not None or not with_own_time:
+            return stated or self.dates_by("modification time")[index]
+        return _make_file_date(self._documents[index].mtime_ns)
 
     def stated_date(self, index: int, kinds: Sequence[EvidenceKind] = _DATE_KINDS) -> DocumentDate | None:
         """Return the date in the metadata or the name of a document, by the first kind of evidence that it has."""

@@ -27,14 +27,8 @@ Ints = NDArray[np.int64]
 class ConceptWeights:
     """The weights of the concepts of a document.
 
-    Args:
-        concepts: the concepts of the document.
-        get_document_frequencies: returns the document frequencies of concepts.
-        is_stored: whether the document is in the store, so that the document frequencies include it.
-
-    Attributes:
-        concepts: the concepts of the document.
-        document_count: number of documents in the store that have concepts.
+    `is_stored` says whether the document is in the store, so that the document frequencies include it. `document_count`
+    is the number of documents in the store that have concepts.
     """
 
     def __init__(

@@ -71,10 +71,7 @@ def match_sentences_with_many(
 ) -> list[SentenceMatches]:
     """Match the sentences of a document with the sentences of many others at once.
 
-    Args:
-        a: the simhashes of the document's sentences, in order; uint64.
-        others: the simhashes of the sentences of each of the other documents.
-        max_distance: maximum number of bits in which similar sentences differ.
+    Similar sentences differ in at most `max_distance` bits.
     """
     similar = _SimilarSentences(a, others, max_distance)
     return [
@@ -86,8 +83,7 @@ def match_sentences_with_many(
 class _SimilarSentences:
     """The distinct sentences of one document, and the similar sentences of many others.
 
-    Attributes:
-        has_similar: for each of the others, whether it has a similar sentence; bool, shape (others,).
+    `has_similar` says whether each of the others has a similar sentence; bool, shape (others,).
     """
 
     def __init__(self, a: Simhashes, others: Sequence[Simhashes], max_distance: int) -> None:

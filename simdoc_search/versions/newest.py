@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import permutations
 from typing import cast
 
@@ -54,15 +54,29 @@ def find_undecided(evidence: DateEvidence, order: Sequence[int], copy_count: int
     return UndecidedVersions(*names, None if dated is None else evidence.name_of(dated))
 
 
+def find_maybe_newer(evidence: DateEvidence, newest: int, unordered: Iterable[int]) -> list[int]:
+    """Return the unordered documents that no evidence shows to be older than the newest document of the order."""
+    return [number for number in unordered if not _is_later(evidence, newest, number, None)]
+
+
+def describe_maybe_newer(
+    evidence: DateEvidence, newest: int, maybe_newer: Sequence[int], newest_kinds: tuple[EvidenceKind, ...]
+) -> UndecidedVersions:
+    """Return the newest document of the order, and the one with the latest file time of those that may be newer."""
+    file_times = evidence.dates_by("modification time")
+    later = max(maybe_newer, key=lambda number: cast("int", dated.key[0]) if (dated := file_times[number]) else 0)
+    return UndecidedVersions(evidence.name_of(later), evidence.name_of(newest), None, newest_kinds)
+
+
 def find_newest_kinds(
-    evidence: DateEvidence, order: Sequence[int], copy_count: int, order_kind: EvidenceKind
+    evidence: DateEvidence, newest: int, older: Iterable[int], order_kind: EvidenceKind
 ) -> list[EvidenceKind]:
-    """Return the kinds of evidence that show that the last document is later than the other documents.
+    """Return the kinds of evidence that show that the newest document is later than the older documents.
 
     For each other document, this is `order_kind` if it shows which of the two is later, otherwise the first kind that
     shows it.
     """
-    by_document = [compare_by_kind(evidence, order[-1], other) for other in order[: len(order) - copy_count]]
+    by_document = [compare_by_kind(evidence, newest, other) for other in older]
     kinds = {order_kind if order_kind in verdicts else next(iter(verdicts)) for verdicts in by_document}
     return sorted(kinds, key=lambda kind: (kind != order_kind, EVIDENCE_KINDS.index(kind)))
 

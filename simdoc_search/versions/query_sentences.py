@@ -32,10 +32,7 @@ def choose_query_sentences(simhashes: Simhashes) -> Simhashes:
 def select_rare_sentences(queries: Simhashes, documents: Iterable[Simhashes], max_distance: int) -> Simhashes:
     """Return the query sentences that are rare among the given documents. If no sentence is rare, return all.
 
-    Args:
-        queries: simhashes of distinct sentences; uint64.
-        documents: simhashes of the sentences of each document.
-        max_distance: maximum number of bits in which similar sentences differ.
+    Similar sentences differ in at most `max_distance` bits.
     """
     sentences = [distinct(values) for values in documents]
     owner = np.repeat(np.arange(len(sentences)), [len(values) for values in sentences])

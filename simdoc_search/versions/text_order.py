@@ -38,9 +38,6 @@ Costs = NDArray[np.float64]
 def count_unchanged_sentences(documents: Sequence[Simhashes]) -> Ints:
     """For each pair of documents, count the sentences that are unchanged. Repeated sentences count once.
 
-    Args:
-        documents: simhashes of the sentences of each document; uint64.
-
     Returns:
         The number of sentences of the row's document that are unchanged in the column's document; int64, shape
         (documents, documents).
@@ -71,11 +68,8 @@ def propose_order(
 ) -> list[int]:
     """Return the indices of the documents in the order of the best path, the oldest first.
 
-    Args:
-        unchanged_counts: the result of `count_unchanged_sentences`.
-        dates: the latest date that each document mentions, or None. A document without a date gets the date of the most
-            similar document with a date.
-        subset: indices of the documents to order; None for all.
+    `dates` contains the latest date that each document mentions, or None. A document without a date gets the date of
+    the most similar document with a date. If `subset` is given, only these documents are ordered.
     """
     if subset is not None:
         chosen = np.array(subset, np.int64)

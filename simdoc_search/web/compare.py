@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
-from simdoc_search.as_json import comparison_as_json
+from simdoc_search.as_json.comparison import comparison_as_json
 from simdoc_search.corpus.formats import determine_format
 from simdoc_search.documents import DocumentKey
 from simdoc_search.errors import QuerySyntaxError

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from simdoc_search.as_json import key_as_json, related_as_json, similar_as_json
+from simdoc_search.as_json.queries import key_as_json
+from simdoc_search.as_json.related import related_as_json
+from simdoc_search.as_json.similar import similar_as_json
 from simdoc_search.documents import DocumentKey
 from simdoc_search.errors import NoFingerprintError
 from simdoc_search.search.related_result import RelatedResult

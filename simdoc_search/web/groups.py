@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from simdoc_search.as_json import families_as_json, topics_as_json
+from simdoc_search.as_json.groups import families_as_json, topics_as_json
 from simdoc_search.groups import Families, Topics
 from simdoc_search.web.request import PageRequest
 from simdoc_search.web.response import Page, Redirect
@@ -49,13 +49,3 @@ def start_topics(request: PageRequest) -> Redirect:
     search = request.served_store.concepts_search()
     options: dict[str, Any] = {"filters": request.filters(), **read_thresholds(request)}
     return request.served_store.topics.start(lambda report: search.topics(**options, progress=report))
-
-
-def stop_families(request: PageRequest) -> Redirect:
-    """Stop the running search."""
-    return request.served_store.families.stop()
-
-
-def stop_topics(request: PageRequest) -> Redirect:
-    """Stop the running search."""
-    return request.served_store.topics.stop()

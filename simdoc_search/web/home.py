@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from simdoc_search.as_json import info_as_json
+from simdoc_search.as_json.store import info_as_json
 from simdoc_search.search.passage_candidates import describe_guarantee
 from simdoc_search.web.request import PageRequest
 from simdoc_search.web.response import Page

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from simdoc_search.as_json import similar_as_json
+from simdoc_search.as_json.similar import similar_as_json
 from simdoc_search.documents import DocumentKey
 from simdoc_search.web.columns import read_page_columns
 from simdoc_search.web.request import PageRequest

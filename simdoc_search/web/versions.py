@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from simdoc_search.as_json import concepts_as_json, key_as_json, related_as_json, versions_as_json
+from simdoc_search.as_json.queries import key_as_json
+from simdoc_search.as_json.related import concepts_as_json, related_as_json
+from simdoc_search.as_json.versions import versions_as_json
 from simdoc_search.documents import DocumentKey
 from simdoc_search.errors import NoFingerprintError
 from simdoc_search.search.similarity_search import SimilaritySearch
@@ -29,6 +31,7 @@ def versions(request: PageRequest) -> Page:
     values = {
         **query.template_values(request),
         "result": result,
+        "max_distance_limit": MAX_DISTANCE_LIMIT,
         "evidence": {} if request.wants_json else _read_evidence(request.served_store.search(), result),
         "offsets": request.neighbour_page_offsets(len(result.hits)),
     }

@@ -260,6 +260,19 @@ def test_an_estimate_is_shown_with_its_interval(temp_indices: TempIndices) -> No
     assert " %), based on 0 of 20 drawn at random\n" in shown
 
 
+def test_the_size_of_a_sample_with_all_documents_is_named_if_an_estimate_exceeds_a_threshold(
+    temp_indices: TempIndices,
+) -> None:
+    index = temp_indices.make(mapping())
+    fill(temp_indices, index, {str(n): document(words(0, 60), of=words(500, 560)) for n in range(30)})
+    place = f"{temp_indices.engine}/{index}"
+    lines = run("status", place, "--max-stale", "1%", "--sample", "20").stderr.splitlines()
+
+    start = "100.0 % of the fingerprints are stale, more than 1.0 %"
+    assert f"about {start}; for the exact share, add --sample 30" == lines[0]
+    assert start == run("status", place, "--max-stale", "1%", "--sample", "30").stderr.splitlines()[0]
+
+
 def test_thresholds_decide_the_exit_status(temp_indices: TempIndices) -> None:
     """The result is on stdout, and each exceeded threshold on stderr."""
     place = f"{temp_indices.engine}/{articles(temp_indices)}"
@@ -286,10 +299,12 @@ def test_the_advice_names_the_text_field_that_the_mapping_does_not_record(temp_i
     fill(temp_indices, index, {"a": {"body": words(0, 60), "title": "a title"}})
     place = f"{temp_indices.engine}/{index}"
     guess = "(body is a guess; the text fields in the mapping are body, title)"
-    command = f"backfill {place} --text-field body"
+    command = f"backfill {place} --text-field body --stale"
 
     assert f"to add fingerprints, run `simdoc-search {command}` {guess}\n" == run("status", place).stderr
-    assert run("status", place, "--text-field", "title").stderr.endswith(f"backfill {place} --text-field title`\n")
+    assert run("status", place, "--text-field", "title").stderr.endswith(
+        f"backfill {place} --text-field title --stale`\n"
+    )
     output(*command.split())
     assert "" == run("status", place).stderr
 

@@ -181,6 +181,24 @@ def test_rows_of_a_table_are_compared_with_all_documents_of_the_store() -> None:
     )
 
 
+@pytest.mark.parametrize(("rule", "kept", "order"), [("newest", 1, "newer"), ("oldest", 2, "older")])
+def test_a_later_version_in_a_name_is_mentioned_if_the_date_decides(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, rule: str, kept: int, order: str
+) -> None:
+    """`versions` does not name a newest document here, because the name and the date disagree."""
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path, {"a/plan v1.txt": words(0, 80), "a/plan v2.txt": words(0, 81), "a/Other.txt": words(0, 82)})
+    for number, name in enumerate(("plan v2", "Other", "plan v1")):
+        os.utime(f"a/{name}.txt", (1_600_000_000 + 86_400 * number,) * 2)
+    (group,) = answer("duplicates", "a", "--keep", rule)["groups"]
+    reasons = {duplicate["id"]: duplicate["reason"] for duplicate in group["duplicates"]}
+
+    assert f"plan v{kept}.txt" == group["kept"]["id"]
+    assert reasons[f"plan v{3 - kept}.txt"].endswith(f"; by the versions in the names, this one is {order}")
+    assert "versions" not in reasons["Other.txt"]
+    assert "versions in the names" not in output("duplicates", "a", "--keep", "longest")
+
+
 def test_options_choose_overlap_documents_and_the_kept_document() -> None:
     output("index", "docs")
 

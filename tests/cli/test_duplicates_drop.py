@@ -159,6 +159,37 @@ def mail(text: str, **attachments: bytes) -> bytes:
 
 
 @pytest.mark.usefixtures("read_in_this_process")
+@pytest.mark.parametrize(
+    ("name", "row"),
+    [("table.csv", "{},{},{}\n"), ("table.html", "<table><tr><td>{}<td>{}<td>{}</table>"),
+     ("table.md", "| {} | {} | {} |\n"), ("table.txt", "{}, {}, {}\n")],
+)  # fmt: skip
+def test_a_table_with_an_amount_in_another_column_is_not_dropped(name: str, row: str) -> None:
+    rows = [row.format(f"entry {words(n, n + 5)}", "", n) for n in range(30)]
+    moved = [*rows[:-1], row.format(f"entry {words(29, 34)}", 29, "")]
+    write(Path("docs"), {name: "".join(rows), f"moved {name}": "".join(moved)})
+    found = members("docs", "--drop", "same-words", "--keep-in", name)[f"moved {name}"]
+
+    assert ("same words", "decide") == found[:2]
+    assert found[2].endswith("; not dropped, because a number or the cells of a table differ")
+
+
+def test_a_text_with_another_sign_of_a_number_is_not_dropped() -> None:
+    others = {
+        "sign.txt": f"{TEXT} pays -500 now",
+        "unit.txt": f"{TEXT} pays 500 % now",
+        "half.txt": f"{TEXT} pays 500 ½ now",
+    }
+    write(Path("docs"), {"a.txt": f"{TEXT} pays 500 now", "c.txt": f"({TEXT})\npays 500 NOW!", **others})
+    found = members("docs", "--drop", "same-words", "--keep-in", "a.txt")
+    assert {"c.txt": "drop", **dict.fromkeys(others, "decide")} == {id: action for id, (_, action, _) in found.items()}
+
+    estimated = members("docs", "--drop", "same-words", "--keep-in", "a.txt", "--estimate")["c.txt"]
+    assert "decide" == estimated[1]
+    assert estimated[2].endswith("; not dropped, because the texts were not compared")
+
+
+@pytest.mark.usefixtures("read_in_this_process")
 def test_a_mail_with_other_attachments_is_not_dropped() -> None:
     """The attachments are not part of the text of a mail, and may be pictures, which have no text."""
     pytest.importorskip("kreuzberg")

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from simdoc_search import Document, SimilaritySearch, open_store
-from simdoc_search.as_json import plan_as_json
+from simdoc_search.as_json.queries import plan_as_json
 from simdoc_search.query import plan, to_dsl
 from simdoc_search.query.planner import Planner
 from simdoc_search.query.sql import to_sql
@@ -257,7 +257,6 @@ def test_filters_do_not_change_the_plan(indexed: Path) -> None:
         (["--probability", "80"], "give QUERY or --overlap"),
         (["doc123", "--planner", "best"], "--planner"),
         (["doc123", "--overlap", "0.2"], "write 20 for 20 %"),
-        (["doc123_20_80", "more"], "a hit or not, run: simdoc-search compare doc123 more"),
     ],
 )
 def test_wrong_arguments_are_usage_errors(arguments: list[str], message: str) -> None:

@@ -71,7 +71,7 @@ def updates(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, int | None]]:
         def update(self, _: int, **values: int | None) -> None:
             calls.append(values)
 
-    monkeypatch.setattr("simdoc_search.cli.common._make_progress", lambda *_, **__: Bar())
+    monkeypatch.setattr("simdoc_search.cli.common.make_progress", lambda *_, **__: Bar())
     return calls
 
 

@@ -94,9 +94,9 @@ def test_a_result_without_hits_only_fails_with_fail_if_empty() -> None:
             assert code == run("similar", "--all-from", "-", "--fail-if-empty", *options, stdin=queries).exit_code
 
 
-def test_a_short_text_with_an_overlap_gets_a_note() -> None:
+def test_a_short_text_without_hits_gets_a_note() -> None:
     """A note on stderr says that `passages` finds long documents that contain the text."""
-    command = ("similar", "--text", words(0, 60), "--overlap", "20")
+    command = ("similar", "--text", words(0, 60), "--overlap", "90")
     message = run(*command).stderr
 
     assert message.startswith(
@@ -104,7 +104,8 @@ def test_a_short_text_with_an_overlap_gets_a_note() -> None:
     )
     assert "Find such documents with: simdoc-search passages" in message
     assert "" == run(*command, "--json").stderr == run(*command[:3]).stderr
-    assert "" == run("similar", "doc123_20").stderr == run("similar", "--text", words(0, 104), "--overlap", "20").stderr
+    assert "" == run("similar", "--text", words(0, 60), "--overlap", "20").stderr
+    assert "" == run("similar", "other_20").stderr == run("similar", "--text", words(0, 104), "--overlap", "90").stderr
 
 
 @pytest.mark.slow

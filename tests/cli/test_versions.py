@@ -59,6 +59,8 @@ def test_the_timeline_shows_the_order_and_the_changes() -> None:
         "            similar sentences             changed  document, oldest first",
         "        2021                                       2021/Report.txt",
         "        2022            100 %         +7 −1 words  2022/Report.txt  (your document)",
+        "              1 word replaced: “Every” → “Each”",
+        "              6 words inserted: “Later a museum was opened there”",
         f"        2023             86 %       +{added} −{removed} words  2023/Report <b>.txt  (newest)",
         "              number: </bdi><script>alert( “1 … 1” (added)",
         "order: by the dates in the names",
@@ -116,17 +118,28 @@ def test_the_command_for_the_last_change_ignores_versions_with_the_same_words(
     assert f"{command} 'a 2022.txt' 'a 2023.txt'" in output("versions", "a 2022.txt")
 
 
+def test_a_larger_distance_is_proposed_if_it_finds_versions() -> None:
+    changed = " ".join(sentence.replace("the", "a") for sentence in SENTENCES)
+    Path("changed.txt").write_text(changed)
+    *_, count, hint = output("versions", "--file", "changed.txt", "--max-distance", 0).splitlines()
+
+    assert count.startswith("no other version, ")
+    assert "to see 2 documents with more changes in each sentence or row, add --max-distance 16" == hint
+    assert "Report.txt" in output("versions", "--file", "changed.txt", "--max-distance", 16)
+
+
 def test_a_file_has_versions() -> None:
     lines = output("versions", "--file", "new.txt").splitlines()
-    names = [line[51:].split("  (")[0] for line in lines[1:5] if "number:" not in line]
+    names = [line[51:].split("  (")[0] for line in lines[1:7] if "”" not in line]
 
     assert ["2021/Report.txt", "2022/Report.txt", "2023/Report <b>.txt"] == names
-    assert "documents whose place in the order is unknown:" == lines[5]
-    assert lines[6].endswith("  new.txt  (only the file time is known, your document)")
-    newest = "newest: 2023/Report <b>.txt, by the dates in the names"
-    assert f"{newest}; 1 document that could not be ordered may be newer" in lines
+    assert "documents whose place in the order is unknown:" == lines[7]
+    assert lines[8].endswith("  new.txt  (only the file time is known, your document)")
+    last = "2023/Report <b>.txt is the newest by the dates in the names"
+    assert f"newest: not known, because {last}, but new.txt, which could not be ordered, may be newer" in lines
+    assert "to see how these two differ, run: simdoc-search compare '2023/Report <b>.txt' new.txt" in lines
     own = output("versions", "--file", "corpus/2023/Report <b>.txt")
-    assert "The document '2023/Report <b>.txt' is not listed, because it was indexed from the query file." in own
+    assert "Your file is in the index as '2023/Report <b>.txt'. It is listed once, as your document." in own
 
 
 def test_json_has_scores_dates_words_and_sentences() -> None:
@@ -253,7 +266,7 @@ def test_modification_times_order_files_without_better_dates(tmp_path: Path, mon
     result = answer("versions", "--file", "-", stdin=" ".join(THIRD))
 
     assert "14 Sep 2020" in lines[1]
-    assert "order: by the modification times of the files" == lines[3]
+    assert "order: by the modification times of the files" in lines
     assert ("modification time", None) == (result["order"]["evidence_kind"], result["query"]["id"])
 
 
@@ -299,7 +312,7 @@ def test_a_document_that_could_not_be_ordered_is_shown_with_the_time_of_its_file
     family = output("versions", "--all").splitlines()
     assert "dates and versions with ? do not affect the order" in family
     assert [
-        "v2  lease v2.txt  (newest)",
+        "v2  lease v2.txt",
         "1 Sep 2020?  x.txt  (place in the order unknown: only the file time is known)",
     ] == [line.strip() for line in family[1:3]]
     assert "and 1 more" == family[3].strip()

@@ -94,6 +94,13 @@ def test_the_date_of_the_template_of_python_docx_is_not_a_date_of_the_document(t
     assert {"modified_at": "2022-04-13T11:16:00Z"} == to_document(tmp_path, "a.rtf", data).metadata
 
 
+def test_tabs_separate_the_cells_of_a_table_in_an_rtf_file(tmp_path: Path) -> None:
+    row = rb"\trowd\cellx1000\cellx2000\cellx3000 %s\cell %s\cell %s\cell\row "
+    data = rb"{\rtf1\ansi The books.\par " + row % (b"rent", b"", b"850") + row % (b"books", b"850", b"") + b"}"
+
+    assert "The books.\n\nrent\t\t850\nbooks\t850" == to_document(tmp_path, "a.rtf", data).text.rstrip("\t")
+
+
 @pytest.mark.parametrize("control_word", [rb"\footnote", rb"\*\footnote"])
 def test_a_note_of_an_rtf_file_is_read_without_a_mark(tmp_path: Path, control_word: bytes) -> None:
     data = rb"{\rtf1\ansi One.{" + control_word + rb" {\cs1 \chftn} See {\i above}.} Two.\par Three.\par}"

@@ -34,7 +34,8 @@ def test_a_title_that_the_page_repeats_is_left_out() -> None:
         b"<div><div>one</div>two</div>",
         b"one<br>two",
         b"one<hr/>two",
-        b"<table><tr><td>one<td>two</table>",
+        b"<table><tr><td>one</table><p>two",
+        b"<table><tr><td><p>one<p>two<td></table>",
         b"<table><tr><th>one</th></tr><tr><td>two</td></tr></table>",
         b"<dl><dt>one<dd>two</dl>",
         b"<select><option>one<option>two</select>",
@@ -43,6 +44,14 @@ def test_a_title_that_the_page_repeats_is_left_out() -> None:
 )
 def test_blocks_separate_words(page: bytes) -> None:
     assert "one\ntwo" == extract_html_text(page)
+
+
+def test_tabs_separate_the_cells_of_a_table() -> None:
+    """The text shows in which column a number is, as that of a CSV file does. A layout table has no columns."""
+    page = b"""<table><tr><th>Text<th>In<th>Out</tr><tr><td><p>water, <b>c</b>old</p><td></td> <td>5.20<br></td></tr>
+        <tr><td><td><td> </td></tr></table> <table><tr><td>menu<td><h1>Title</h1><p>text</p></table>"""
+
+    assert "Text\tIn\tOut\nwater, cold\t\t5.20\nmenu\nTitle\ntext" == extract_html_text(page)
 
 
 @pytest.mark.parametrize("tag", ["b", "a", "span", "x-own"])

@@ -87,13 +87,6 @@ def test_annotated_rows_are_those_of_files(make: Any, tmp_path: Path) -> None:
     assert read_rows(tmp_path / "out.jsonl") == (data if isinstance(data, list) else data.to_pylist())
 
 
-def test_rows_can_be_kept_by_a_column_of_any_order() -> None:
-    rows = [{"text": "one two three four five six", "day": day} for day in ("2024-01-02", "2024-03-01", "2024-02-01")]
-
-    assert rows[1:2] == deduplicate(rows, DedupeOptions(keep="max:day")).data
-    assert rows[:1] == deduplicate(pa.Table.from_pylist(rows), DedupeOptions(keep="min:day")).data.to_pylist()
-
-
 def test_no_rows_and_no_duplicates_are_fine() -> None:
     empty = pa.table({"text": pa.array([], pa.string())})
     different = [{"text": "one two three"}, {"text": "four five six"}]

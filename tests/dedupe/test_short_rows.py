@@ -21,14 +21,11 @@ def join_rows(*, with_low_bits: bool) -> JoinedPairs:
     chance = random.Random(1)
     texts = [" ".join(f"w{chance.randrange(5000)}" for _ in range(WORDS)) for _ in range(COUNT)]
     texts += [f"{text} edited" for text in texts[::100]]
-    packed = list(packed_fingerprints(texts, Analysis(), MinHash()))
-    counts = np.concatenate([batch.token_counts for batch in packed])
+    token_ids, counts, shingle_counts, _, low_bits = packed_fingerprints(texts, Analysis(), MinHash())
     begins = np.cumsum(counts) - counts
-    low_bits = np.concatenate([batch.low_hash_bits for batch in packed]), begins
     table = FingerprintTable(
-        np.concatenate([batch.token_ids for batch in packed]), begins, counts,
-        np.concatenate([batch.shingle_counts for batch in packed]), 512, low_bits if with_low_bits else None,
-    )  # fmt: skip
+        token_ids, begins, counts, shingle_counts, 512, (low_bits, begins) if with_low_bits else None
+    )
     return join(table, np.arange(len(texts)), Measure("jaccard", Fraction(4, 5)))
 
 

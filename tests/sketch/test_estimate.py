@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from simdoc_search import Analysis, MinHash, fingerprint, fingerprints
 from simdoc_search.analysis.shingles import shingles
 from simdoc_search.sketch.estimate import TokenOverlap, compare_token_ids, overlap_interval
+from simdoc_search.sketch.key import HashKey
 from simdoc_search.sketch.tokens import HASH_BITS
 from tests.support.strategies import analyses, texts
 
@@ -164,10 +165,15 @@ def test_the_interval_is_wilsons(shared: int, union: int, low: float, high: floa
 
 
 def test_fingerprints_of_other_settings_are_not_compared() -> None:
-    """The error shows both settings."""
-    for analysis, minhash in ((Analysis(profile="lowercase"), MinHash()), (Analysis(), MinHash(bucket_count=256))):
+    """The error shows both settings. A key is one of them."""
+    keys = HashKey("a key of an index"), HashKey("a key of another index")
+    others = MinHash(bucket_count=256), *(MinHash(key=key) for key in keys)
+    for analysis, minhash in ((Analysis(profile="lowercase"), MinHash()), *((Analysis(), other) for other in others)):
         ours, other = fingerprint("a b c"), fingerprint("a b c", analysis, minhash)
         for compare in (ours.overlap, ours.interval):
             with pytest.raises(ValueError, match="different settings cannot be compared") as error:
                 compare(other)
             assert f"{Analysis()}, {MinHash()} and {analysis}, {minhash}" in str(error.value)
+    one, other = (fingerprint("a b c", None, MinHash(key=key)) for key in keys)
+    with pytest.raises(ValueError, match="different settings cannot be compared"):
+        one.overlap(other)

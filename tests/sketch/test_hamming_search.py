@@ -1,4 +1,4 @@
-"""Simhashes, and the search for numbers that differ in few bits."""
+"""The search for numbers that differ in few bits."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from simdoc_search.sketch import hamming_search
 from simdoc_search.sketch.hamming_search import HammingIndex, find_near_pairs, make_block_masks, sample_near_pairs
-from simdoc_search.sketch.simhash import count_set_bits, count_set_bits_by_table, hamming_distances, simhashes
+from simdoc_search.sketch.simhash import hamming_distances
 from tests.support.slow_cases import slow_after
 
 
@@ -19,28 +19,6 @@ def brute_force(values: list[int], queries: list[int], most: int) -> list[tuple[
 
 def as_pairs(found: tuple[np.ndarray, np.ndarray]) -> list[tuple[int, int]]:
     return list(zip(*(indices.tolist() for indices in found), strict=True))
-
-
-def test_the_majority_of_features_decides_each_bit() -> None:
-    """Some chunks have more features than are counted at once. The simhash of a chunk without features is 0."""
-    rng = np.random.default_rng(3)
-    hashes = rng.integers(0, 2**63, 150_000, dtype=np.uint64)
-    counts = np.array([0, 100_000, 0, 50_000])
-    expected = [
-        sum(1 << bit for bit in range(64) if int((part >> np.uint64(bit) & np.uint64(1)).sum()) * 2 > len(part))
-        for part in np.split(hashes, np.cumsum(counts)[:-1])
-    ]
-
-    assert expected == simhashes(hashes, counts).tolist()
-
-
-def test_a_feature_with_a_large_weight_decides_alone() -> None:
-    """If there is a tie, the bit is 0."""
-    hashes = np.array([0b1100, 0b1010, 0b1001], np.uint64)
-
-    assert [0b1000] == simhashes(hashes, np.array([3])).tolist()
-    assert [0b1010] == simhashes(hashes, np.array([3]), np.array([1.0, 3.0, 1.0])).tolist()
-    assert [0b1000] == simhashes(hashes[:2], np.array([2])).tolist()
 
 
 @given(st.data(), st.integers(1, 64))
@@ -107,14 +85,6 @@ def test_more_pairs_than_are_compared_at_once_are_found(monkeypatch: pytest.Monk
     assert [(a, b) for a in range(2) for b in range(30)] == as_pairs(
         HammingIndex(values, 64, 3).find_near(np.zeros(2, np.uint64))
     )
-
-
-def test_every_version_of_numpy_counts_the_same_bits() -> None:
-    """numpy before version 2 has no function for this."""
-    values = np.random.default_rng(1).integers(0, 2**64, (7, 100), dtype=np.uint64)
-    expected = [[value.bit_count() for value in row] for row in values.tolist()]
-
-    assert expected == count_set_bits_by_table(values).tolist() == count_set_bits(values).tolist()
 
 
 @pytest.mark.parametrize("count", [1, 1000, 10**9])

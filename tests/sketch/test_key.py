@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import pickle
 import random
-from dataclasses import asdict, replace
+from dataclasses import asdict
 
 import pytest
 from hypothesis import given
@@ -51,13 +51,6 @@ def test_a_key_changes_only_the_tokens(text: str, other: str, analysis: Analysis
     assert plain.shingle_count == keyed.shingle_count
     assert bool(plain.tokens()) == bool(keyed.tokens())
     assert shared or not set(keyed.tokens()) & set(second.tokens())
-
-
-def test_fingerprints_of_different_keys_are_not_compared() -> None:
-    made = [fingerprint("some text", None, MinHash(key=key)) for key in (None, KEY, HashKey(SECRET + "!"))]
-    for one, other in zip(made, [*made[1:], made[0]], strict=True):
-        with pytest.raises(ValueError, match="different settings"):
-            one.overlap(other)
 
 
 def test_keyed_fingerprints_have_no_lucene_terms() -> None:
@@ -127,24 +120,3 @@ def test_an_index_stores_only_the_check_value() -> None:
             fingerprint("some text", None, read.sketch)
         unlocked = read.with_verified_key(KEY, "the index")
         assert fingerprint("a b", None, KEYED).tokens() == fingerprint("a b", None, unlocked.sketch).tokens()
-
-
-@pytest.mark.parametrize(
-    ("theirs", "ours", "message"),
-    [
-        (KEY, None, "the index was created with a secret hash key; set SIMDOC_HASH_KEY to this key"),
-        (
-            KEY,
-            HashKey("another secret key"),
-            "the index was created with a different hash key; set SIMDOC_HASH_KEY to the key of",
-        ),
-        (None, KEY, "the index was created without a hash key; unset SIMDOC_HASH_KEY, or index into a new index"),
-    ],
-)
-def test_another_key_is_refused(theirs: HashKey | None, ours: HashKey | None, message: str) -> None:
-    stored = replace(Settings(), sketch=MinHash(key=theirs and HashKey.from_checksum(theirs.checksum)))
-    with pytest.raises(FormatMismatchError) as caught:
-        stored.with_verified_key(ours, "the index")
-
-    assert str(caught.value).startswith(message)
-    assert SECRET not in str(caught.value) + repr(caught.value.found) + repr(caught.value.expected)

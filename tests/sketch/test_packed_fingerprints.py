@@ -18,13 +18,9 @@ def test_packed_fingerprints_are_those_of_single_texts(minhash: MinHash) -> None
     rng = random.Random(9)
     texts = ["", "...", "one two", "Füße 漢字 \U0001f600 \ud800", *(text(rng, 400) for _ in range(80))]
     single = list(fingerprints(texts, None, minhash, with_words_hash=True))
-    packed = list(packed_fingerprints(texts, None, minhash))
+    packed = packed_fingerprints(texts, None, minhash)
 
-    assert np.concatenate([each.token_ids() for each in single]).tolist() == [
-        code for batch in packed for code in batch.token_ids.tolist()
-    ]
-    assert [(len(each.token_ids()), each.shingle_count, each.words_hash) for each in single] == [
-        row
-        for batch in packed
-        for row in zip(batch.token_counts, batch.shingle_counts, batch.words_hashes, strict=True)
-    ]
+    assert np.concatenate([each.token_ids() for each in single]).tolist() == packed.token_ids.tolist()
+    assert [(len(each.token_ids()), each.shingle_count, each.words_hash) for each in single] == list(
+        zip(packed.token_counts, packed.shingle_counts, packed.words_hashes, strict=True)
+    )

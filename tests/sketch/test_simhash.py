@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from simdoc_search.sketch import simhash
-from simdoc_search.sketch.simhash import simhashes
+from simdoc_search.sketch.simhash import count_set_bits, count_set_bits_by_table, simhashes
 
 
 @pytest.mark.parametrize("features_per_batch", [100, 1 << 16])
@@ -24,3 +24,20 @@ def test_each_bit_is_the_majority_of_the_features(features_per_batch: int, monke
 
     assert expected == simhashes(hashes, counts).tolist()
     assert expected == simhashes(hashes, counts, np.ones(len(hashes))).tolist()
+
+
+def test_a_feature_with_a_large_weight_decides_alone() -> None:
+    """If there is a tie, the bit is 0."""
+    hashes = np.array([0b1100, 0b1010, 0b1001], np.uint64)
+
+    assert [0b1000] == simhashes(hashes, np.array([3])).tolist()
+    assert [0b1010] == simhashes(hashes, np.array([3]), np.array([1.0, 3.0, 1.0])).tolist()
+    assert [0b1000] == simhashes(hashes[:2], np.array([2])).tolist()
+
+
+def test_every_version_of_numpy_counts_the_same_bits() -> None:
+    """numpy before version 2 has no function for this."""
+    values = np.random.default_rng(1).integers(0, 2**64, (7, 100), dtype=np.uint64)
+    expected = [[value.bit_count() for value in row] for row in values.tolist()]
+
+    assert expected == count_set_bits_by_table(values).tolist() == count_set_bits(values).tolist()

@@ -29,7 +29,8 @@ def test_stored_thresholds_are_read_back(one: float, other: float, bits: int, mi
         ({"max_distance": 7.0}, "max_distance must be"),
         ({"min_score": 1.1}, "min_score must be from 0 to 1, not 1.1"),
         ({"min_score": float("nan")}, "min_score must be"),
-        ({"min_share": 0.0}, "min_share must be greater than 0 %"),
+        *(({"min_share": share}, "min_share must be greater than 0 %") for share in (0.0, 1.1, float("nan"))),
+        ({"min_smaller_share": -0.1}, "min_smaller_share must be from 0 % to min_share"),
         (
             {"min_share": 0.3, "min_smaller_share": 0.4},
             "and min_smaller_share must be from 0 % to min_share; they are 30 % and 40 %",

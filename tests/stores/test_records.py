@@ -264,11 +264,18 @@ def test_ids_are_found_by_last_component_and_by_stem(store: Store) -> None:
         ("dosc/license.txt", "docs/license.txt"),
         ("other/license.txt", "docs/license.txt"),
         ("docs/annual-report-2023.md", "docs/annual-report-2024-final.md"),
+        ("rental", "mail/Rental agreement 2023 (final).docx"),
         ("漢字テスト", "漢字テキスト"),
     ],
 )
 def test_similar_ids_are_suggested(store: Store, name: str, best: str) -> None:
-    put(store, *map(record, ("docs/license.txt", "docs/annual-report-2024-final.md", "漢字テキスト", "zebra")))
+    ids = (
+        "docs/license.txt",
+        "docs/annual-report-2024-final.md",
+        "漢字テキスト",
+        "mail/Rental agreement 2023 (final).docx",
+    )
+    put(store, *map(record, (*ids, "zebra")))
 
     assert best == store.suggest_ids(name)[0]
 

@@ -107,14 +107,6 @@ def test_the_score_is_the_share_of_one_document_in_the_other() -> None:
     assert SimilarityThresholds(0.3, 0.0).score(0.0, 0.0) is None
 
 
-@pytest.mark.parametrize(
-    ("min_share", "min_smaller_share"), [(0.0, 0.0), (1.1, 0.1), (0.5, 0.6), (0.5, -0.1), (float("nan"), 0.1)]
-)
-def test_thresholds_out_of_range_are_refused(min_share: float, min_smaller_share: float) -> None:
-    with pytest.raises(ValueError, match="min_share must be greater than 0"):
-        SimilarityThresholds(min_share, min_smaller_share)
-
-
 def test_longer_documents_with_one_similar_sentence_are_not_versions() -> None:
     one, two, *_ = CENTRES
     far, farther = one ^ 0xFFFFF, two ^ 0xFFFFF << 20

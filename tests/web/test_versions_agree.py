@@ -7,7 +7,7 @@ from html import escape
 from pathlib import Path
 
 from simdoc_search import Document, SimilaritySearch, open_store
-from simdoc_search.as_json import versions_as_json
+from simdoc_search.as_json.versions import versions_as_json
 from simdoc_search.cli.versions_output import read_version_texts, version_lines
 from simdoc_search.cli.versions_page import write_page
 from simdoc_search.sketch.thresholds import SimilarityThresholds
@@ -56,6 +56,18 @@ def test_thresholds_come_from_the_index_or_the_request(tmp_path: Path) -> None:
 
     assert {"max_distance": 3, "min_share": 0.5, "min_smaller_share": 0.1, "min_score": 0.9} == stored["thresholds"]
     assert {"max_distance": 9, "min_share": 0.6, "min_smaller_share": 0.1, "min_score": 0.8} == given["thresholds"]
+
+
+def test_a_larger_distance_is_linked_if_it_finds_versions() -> None:
+    search = SimilaritySearch(open_store(":memory:"))
+    sentences = prose(8, 1)
+    search.index([Document("a", " ".join(sentences)), Document("b", " ".join(f"Now {each}" for each in sentences))])
+    with pages_over(search.store) as pages:
+        link = (
+            '<a href="/versions?id=a&amp;max_distance=16">See 1 document with more changes in each sentence or row</a>'
+        )
+        assert link in pages.html("/versions", id="a", max_distance=0)
+        assert "more changes" not in pages.html("/versions", id="a", max_distance=16)
 
 
 def test_all_outputs_agree(tmp_path: Path) -> None:

@@ -50,10 +50,8 @@ class PagePacer:
 class PageProcessor:
     """Reads the pages of a query, and writes them in threads.
 
-    Args:
-        engine: the engine.
-        throttle: maximum number of documents per second; None for no limit.
-        on_report: called with the report of each page that was written.
+    `throttle` is the maximum number of documents per second. `on_report` is called with the report of each page that
+    was written.
     """
 
     def __init__(self, engine: Engine, throttle: float | None, on_report: Callable[[BackfillReport], None]) -> None:
@@ -72,10 +70,7 @@ class PageProcessor:
     def process(self, pages: PagedHits, write: WritePage, written_keys: DocumentKeys) -> int:
         """Read all pages and write them.
 
-        Args:
-            pages: the hits of an index.
-            write: writes a page.
-            written_keys: the documents that are not written again. Those of each page that was written are added.
+        The documents in `written_keys` are not written again. Those of each page that was written are added.
 
         Returns:
             The number of documents read, without those in `written_keys` and those that this run had refused before.

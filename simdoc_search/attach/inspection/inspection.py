@@ -50,13 +50,8 @@ class IndexInspection:
 class Inspection:
     """The results of an inspection.
 
-    Attributes:
-        all_indices: all indices, including closed ones, sorted by name.
-        index_inspections: the indices whose documents were counted.
-        skipped_indices: the other indices, and why their documents were not counted.
-        sample: the result of comparing a random sample of fingerprints with the texts.
-        thresholds: thresholds of `versions` and `related` that the mappings record.
-        text_fields: the paths of the text fields; empty if they are unknown.
+    `all_indices` includes closed ones, sorted by name. The documents of `skipped_indices` were not counted.
+    `thresholds` are those that the mappings record. `text_fields` is empty if they are unknown.
     """
 
     all_indices: Sequence[IndexDescription]
@@ -103,14 +98,9 @@ def inspect_indices(
     """Inspect an index, or all indices behind an alias, a pattern or a data stream. Nothing is written.
 
     A few searches per index are sent, so the cost hardly depends on the number of documents. The sample is drawn from
-    the documents written since the last `backfill --stale`, or from all documents if there was none.
-
-    Args:
-        engine: the engine.
-        name: the name of the indices.
-        field: the object field of the fingerprints; None selects the only fingerprint field in the mappings.
-        text_fields: the paths of the text fields; if empty, the text fields that the mappings record.
-        sample_size: maximum number of documents whose fingerprints are compared, 0..10,000.
+    the documents written since the last `backfill --stale`, or from all documents if there was none. If `field` is
+    None, it is the only fingerprint field in the mappings. If `text_fields` is empty, the text fields in the
+    mappings are used. `sample_size` is at most 10,000.
 
     Raises:
         StoreNotFoundError: no index has this name.

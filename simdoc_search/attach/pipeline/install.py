@@ -33,15 +33,8 @@ def plan_pipeline_steps(
 ) -> list[Step]:
     """Return the step that installs the pipeline; none if it is already installed.
 
-    The engine must compute the same fingerprint of a test text as this package.
-
-    Args:
-        engine: the engine.
-        text_field: the path of the text field, see `build_pipeline_body`.
-        field: the object field to write.
-        settings: the settings of the fingerprints; None selects the default settings.
-        name: the name of the pipeline. Different text fields or settings need different pipelines.
-        force: whether to overwrite a different pipeline of the same name.
+    The engine must compute the same fingerprint of a test text as this package. Different text fields or settings need
+    pipelines with different names. With `force`, a different pipeline of the same name is overwritten.
 
     Raises:
         StoreError: a different pipeline has this name, or the engine cannot compute these fingerprints.

@@ -42,13 +42,8 @@ CheckKept = Callable[[], object]
 def move(path: str, to: str, state: FileState, identity: FileIdentity, *, check_kept: CheckKept, run_id: str) -> None:
     """Move a file to a new path, which may be on another disk. The folder of the new path must exist.
 
-    Args:
-        path: path of the file.
-        to: the new path.
-        state: the content that the file must have.
-        identity: the inode, size and modification time that the file must have.
-        check_kept: raises LeftAloneError if the kept file has changed.
-        run_id: id of the run.
+    The file must have the content `state`, and the inode, size and modification time in `identity`. `check_kept` raises
+    LeftAloneError if the kept file has changed.
 
     Raises:
         LeftAloneError: the new path already exists, or one of the files has changed.

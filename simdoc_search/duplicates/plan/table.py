@@ -39,11 +39,8 @@ _DROP_NOTES = {
 def write_table(path: Path, rows: Iterable[PlanRow], command: str, drop: str | None = None) -> None:
     """Write a plan, completely or not at all.
 
-    Args:
-        path: path of the plan.
-        rows: the rows.
-        command: the command that applies the plan, for the comment at the top.
-        drop: the kinds that are dropped besides identical documents, for the comment at the top.
+    The comment at the top contains the command that applies the plan, and says which kinds are dropped besides
+    identical documents (`drop`).
 
     Raises:
         PlanError: the plan or its undo file already exists, or the plan cannot be written.

@@ -67,14 +67,9 @@ def render_pair_view(
 ) -> Markup:
     """Return the HTML of a pair.
 
-    Args:
-        comparison: The comparison of the texts.
-        texts: The texts.
-        names: Their names.
-        prefix: The beginning of all ids, such as `p2-`. Each pair on a page needs its own.
-        analysis: Used to recognise boilerplate; see `find_boilerplate`.
-        notes: Notes below the measures.
-        options: The HTML of a menu with options, or an empty string.
+    All ids begin with `prefix`, such as `p2-`. Each pair on a page needs its own. `analysis` is used to recognise
+    boilerplate; see `find_boilerplate`. `notes` are shown below the measures. `options` is the HTML of a menu, or an
+    empty string.
     """
     marks = PairMarks(
         comparison,

@@ -27,10 +27,8 @@ Label = tuple[int, int]
 class Piece:
     """A part of a text in which all characters have the same labels.
 
-    Attributes:
-        start: The position of the first character.
-        end: The position after the last character. It is equal to `start` for an empty piece.
-        labels: The labels of the passages and differences that contain the piece; ascending.
+    `labels` are those of the passages and differences that contain the piece, ascending. In an empty piece, `end` is
+    equal to `start`.
     """
 
     start: int
@@ -79,12 +77,8 @@ def render_text(
 ) -> Markup:
     """Return a text as HTML, in chunks that a browser lays out when they are scrolled into view.
 
-    Args:
-        text: The text.
-        pieces: The pieces of the text, in order.
-        render_paragraph: Returns the HTML paragraph of a block.
-        near_spans: Only the blocks near these spans are shown. If None, all blocks are shown.
-        positions: The positions of the pages. If None, no page numbers are shown.
+    `render_paragraph` returns the HTML paragraph of a block. If `near_spans` is given, only the blocks near these spans
+    are shown. If `positions` is None, no page numbers are shown.
     """
     all_blocks = list(cut_into_blocks(text))
     pieces_by_block = dict(zip(all_blocks, _split_by_block(all_blocks, pieces, len(text)), strict=True))

@@ -27,12 +27,8 @@ def backup_store(folder: Path, target: Path, progress: Progress | None = None) -
     """Copy the last commit of a store. Later writes are not included.
 
     Every file is copied and verified. The stores share no files, so damage to one does not affect the other. The copy
-    appears at `target` only when it is complete and durable. You can open it like any other store.
-
-    Args:
-        folder: folder of the store.
-        target: folder of the copy. It must be new or empty.
-        progress: called with the number of copied bytes and the total number of bytes.
+    appears at `target` only when it is complete and durable. You can open it like any other store. The target must be
+    new or empty. `progress` is called with the number of copied bytes and the total number of bytes.
 
     Returns:
         Number of documents in the copy.

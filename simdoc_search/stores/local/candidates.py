@@ -31,12 +31,8 @@ Reading a page counts the shared tokens of all candidates again. This takes most
 class LocalCandidates:
     """The documents that a query plan found, which are read lazily in growing pages; see `Candidates`.
 
-    Args:
-        plan: the query plan.
-        snapshot: the store at one point in time.
-        make_query: returns the plan's query for a `QueryPurpose`, such as `count`; see `build_query`.
-        hits: all candidates, by descending score, or None to search for them.
-        fields: names of the requested metadata fields.
+    `make_query` returns the plan's query for a `QueryPurpose`; see `build_query`. `hits` are all candidates, by
+    descending score, or None to search for them.
     """
 
     left_out: Sequence[LeftOutDocument] = ()  # always empty, because reading a damaged document raises an error

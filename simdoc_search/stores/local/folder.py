@@ -34,9 +34,7 @@ LOCK_TIMEOUT_SECONDS = 60
 def open_manifest(folder: Path, new_manifest: StoreManifest | None = None) -> StoreManifest:
     """Return the manifest of the store in a folder. Its hash key may lack the secret; see `Settings.with_verified_key`.
 
-    Args:
-        folder: folder of the store.
-        new_manifest: if there is no store, create one with this manifest.
+    If there is no store, one with `new_manifest` is created.
 
     Raises:
         StoreNotFoundError: there is no store, and `new_manifest` is None.

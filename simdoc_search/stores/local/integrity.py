@@ -24,9 +24,7 @@ FILE_MISSING = "the file is missing"
 class Damage:
     """Damage to a store.
 
-    Attributes:
-        file: path of the damaged file, relative to the folder of the store.
-        problem: what is wrong, in one sentence.
+    `file` is relative to the folder of the store. `problem` is one sentence.
     """
 
     file: str
@@ -36,11 +34,8 @@ class Damage:
 def find_damage(folder: Path, progress: Progress | None = None) -> Iterator[Damage]:
     """Verify the checksums of the settings and of all files of the index, and open the index.
 
-    The check changes nothing. Other processes may write to the store during the check.
-
-    Args:
-        folder: folder of the store.
-        progress: called with the number of verified bytes and the total number of bytes.
+    The check changes nothing. Other processes may write to the store during the check. `progress` is called with the
+    number of verified bytes and the total number of bytes.
 
     Yields:
         Each damaged file as soon as it is found.

@@ -33,14 +33,7 @@ def build_query(
 
     A tantivy query that requires a minimum number of matching terms takes three times as long as a query that only
     counts them. Therefore `rank` also finds documents with too few of the plan's tokens. These documents come last.
-
-    Args:
-        schema: the schema of the index.
-        plan: the plan.
-        filters: filters that must also match.
-        exclude: key of a document to exclude, or None.
-        purpose: `rank` scores each document by the number of the plan's tokens in it; `count` finds exactly the
-            candidates; `match_bands` finds the documents with a complete band.
+    `count` finds exactly the candidates, and `match_bands` finds the documents with a complete band.
 
     Raises:
         QuerySyntaxError: the filters contain query clauses of an engine.

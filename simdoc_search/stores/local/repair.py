@@ -60,12 +60,8 @@ def repair_store(folder: Path, target: Path, progress: Progress | None = None) -
     """Copy all readable documents of a store into a new store with the same settings.
 
     The damaged store is not changed, and no other process can write to it during the repair. The new store appears at
-    `target` only when it is complete.
-
-    Args:
-        folder: folder of the damaged store. If this process may not write to the folder, the store is not locked.
-        target: folder of the new store. It must be new or empty.
-        progress: called with the number of finished documents and the total number of documents.
+    `target` only when it is complete. If this process may not write to the damaged store, it is not locked. `progress`
+    is called with the number of finished documents and their total number.
 
     Raises:
         StoreLockedError: another process is writing to the damaged store.

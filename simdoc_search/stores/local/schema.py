@@ -61,11 +61,7 @@ def optional_fields(settings: Settings) -> list[str]:
 
 
 def build_schema(optional_names: Collection[str]) -> tantivy.Schema:
-    """Return the schema of an index. Optional fields come last, so that they do not change the numbers of other fields.
-
-    Args:
-        optional_names: names of the optional fields that the index has.
-    """
+    """Return the schema of an index. Optional fields come last, so the numbers of the others do not change."""
     builder = tantivy.SchemaBuilder()
     builder.add_text_field("id", stored=True, tokenizer_name="raw", index_option="basic")
     for name in ("names", "path", METADATA_FIELD):

@@ -48,14 +48,7 @@ class PackedAddresses:
 
 
 class Snapshot:
-    """One commit of a local store. Later commits do not change it.
-
-    Args:
-        searcher: the searcher of tantivy.
-        schema: the schema of the index.
-        settings: settings of the store.
-        location: the location of the store, for messages.
-    """
+    """One commit of a local store. Later commits do not change it."""
 
     def __init__(self, searcher: Searcher, schema: Schema, settings: Settings, location: str) -> None:
         self.schema: Schema = schema
@@ -90,12 +83,8 @@ class Snapshot:
     ) -> Iterator[tuple[float, Address]]:
         """Yield the scores and addresses of distinct documents, by descending score.
 
-        Args:
-            query: the query.
-            size: number of documents in the first page.
-            growth: factor by which pages grow. Each page contains the documents of the previous pages again.
-            minimum: the minimum score.
-            skipped_addresses: addresses of documents to exclude.
+        The first page has `size` documents, and pages grow by the factor `growth`. Each page contains the documents of
+        the previous pages again.
         """
         yielded = set(skipped_addresses)
         while True:

@@ -33,11 +33,7 @@ def upgrade_folder(
 ) -> None:
     """Add sentences or concepts to a store.
 
-    Args:
-        store: the store to upgrade.
-        settings: the new settings.
-        add_tokens: computes the new tokens.
-        progress: called with the number of documents that were finished since the last call.
+    `progress` is called with the number of documents that were finished since the last call.
 
     Raises:
         StoreLockedError: another process is writing to the store.

@@ -23,12 +23,7 @@ WRITER_THREADS = 1
 class LocalWriter(Writer):
     """The writer of a local store.
 
-    Args:
-        index_writer: the writer of tantivy.
-        folder: folder of the index, or None for an index in memory.
-        location: the location of the store, for messages.
-        schema: schema of the index.
-        encode: the encoder of the store.
+    `folder` is None for an index in memory.
     """
 
     def __init__(

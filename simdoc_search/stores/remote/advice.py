@@ -38,15 +38,9 @@ def backfill_advice(
 ) -> str:
     """Return the advice to run `simdoc-search backfill`, with the complete command, as a part of a sentence.
 
-    If `simdoc-search index` created an index, return the advice to run that command.
-
-    Args:
-        mappings: mappings of all indices.
-        field: the fingerprint field.
-        location: URL of the engine and name of the index.
-        options: additional options of the command.
-        text_fields: the text fields, if the mappings record none. If empty, the text field is guessed.
-        pipeline: a pipeline to install first, because an index lacks it; see `find_missing_pipeline`.
+    If `simdoc-search index` created an index, return the advice to run that command. If the mappings record no text
+    fields, the advice names `text_fields`, or guesses the text field. `pipeline` is a pipeline to install first,
+    because an index lacks it; see `find_missing_pipeline`.
     """
     all_mappings = list(mappings)
     if any(METADATA_FIELD in mapped_fields(mapping, field) for mapping in all_mappings):

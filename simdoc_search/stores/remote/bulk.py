@@ -27,8 +27,7 @@ _INDEX_NOT_FOUND = "index_not_found_exception"
 class IndexGoneError(StoreNotFoundError):
     """The index that was opened no longer exists.
 
-    Attributes:
-        cause: what happened to the index, such as "was removed".
+    `cause` is what happened to it, such as "was removed".
     """
 
     def __init__(self, index: str, cause: str) -> None:
@@ -40,10 +39,8 @@ class IndexGoneError(StoreNotFoundError):
 class Action:
     """One write in a bulk request.
 
-    Attributes:
-        operation: `index`, `create`, `delete` or `update`.
-        target: the metadata in the first line, such as index, id, routing and conditions.
-        document: the second line, encoded as JSON. It is empty for a deletion.
+    `operation` is `index`, `create`, `delete` or `update`. `target` is the metadata in the first line, such as index,
+    id, routing and conditions. `document` is the second line, encoded as JSON. It is empty for a deletion.
     """
 
     operation: str
@@ -106,10 +103,7 @@ class ActionOutcome:
 class BulkWriter:
     """Writes to one index, or to the indices behind one alias. Several threads can use it.
 
-    Args:
-        engine: the engine.
-        index: name of the index or alias.
-        uuids: the unique id of each index when it was opened. If None, the ids are read now.
+    `uuids` are the unique ids of the indices when they were opened. If None, they are read now.
 
     Raises:
         StoreNotFoundError: the index does not exist.

@@ -45,11 +45,8 @@ def hit_key(hit: RawHit) -> HitKey:
 class HitWithTokens(NamedTuple):
     """A hit with the tokens of its fingerprint.
 
-    Attributes:
-        hit: the hit.
-        token_ids: the tokens as integers, ascending.
-        matched_token_count: number of tokens that the hit shares with the plan.
-        fault: the reason why the hit cannot be compared. It is empty if the hit can be compared.
+    `matched_token_count` is the number of tokens that the hit shares with the plan. If the hit cannot be compared,
+    `fault` is the reason.
     """
 
     hit: RawHit
@@ -66,15 +63,8 @@ class RemoteCandidates:
     """The candidates of one plan.
 
     The engine determines the order of candidates with the same number of shared tokens. If the search has no scores,
-    they are ordered by id and index.
-
-    Args:
-        access: the store's index.
-        plan: the plan that was run.
-        search: the search for the first page, with or without scores.
-        first_response: the response to this search.
-        read_tokens: reads the fingerprints of hits, and counts shared tokens if the search has no scores.
-        fields: the requested fields.
+    they are ordered by id and index. `search` is the search for the first page, with or without scores. `read_tokens`
+    reads the fingerprints of hits, and counts shared tokens if the search has no scores.
     """
 
     def __init__(

@@ -37,11 +37,8 @@ _ENDPOINT_PATTERN = re.compile(r"(/_(?!all/?$)[a-z_]+|/_(doc|create|update|sourc
 def connect(url: str, *, engine: EngineKind | None = None, expects_index: bool = True) -> tuple[Engine, str]:
     """Connect to `http(s)://host:port[,host:port]/index`.
 
-    Args:
-        url: the URL.
-        engine: the kind of engine, `opensearch` or `elasticsearch`. If None, it is detected from the first host that
-            responds.
-        expects_index: whether the URL ends with the name of an index.
+    If `engine` is None, the kind of engine is detected from the first host that responds. `expects_index` says whether
+    the URL ends with the name of an index.
 
     Returns:
         The engine and the name of the index. The name is empty if `expects_index` is False.

@@ -136,12 +136,8 @@ class Engine:
     ) -> Any:
         """Send a request, with retries if it is repeatable.
 
-        Args:
-            method: HTTP method.
-            path_parts: parts of the URL path, without quoting.
-            body: a value that JSON can encode, or bytes with one JSON value per line.
-            allowed_statuses: error statuses for which None is returned instead of raising an error.
-            params: query parameters of the URL.
+        `body` is a value that JSON can encode, or bytes with one JSON value per line. For an error status in
+        `allowed_statuses`, None is returned instead of raising an error.
 
         Returns:
             The response, parsed from JSON and checked by `responses.check_response`.
@@ -246,9 +242,7 @@ class Engine:
     def require_scripts(self, context: Literal["ingest", "update"], advice: str) -> None:
         """Check that the engine runs Painless scripts.
 
-        Args:
-            context: the context of the script.
-            advice: the second half of the error message, which tells the user what to do without scripts.
+        `advice` is the second half of the error message. It tells the user what to do without scripts.
 
         Raises:
             StoreError: the engine has no Painless module, or does not allow scripts in this context.

@@ -73,11 +73,8 @@ class ResponseTooLargeError(StoreError):
 def error_from_client(engine_name: str, error: Exception, *, owns_client: bool) -> Exception:
     """Convert an error of a client library to a `StoreError`. Return any other error unchanged.
 
-    Args:
-        engine_name: name of the engine for messages.
-        error: the error that the client raised.
-        owns_client: whether simdoc-search created the client. If so, environment variables set its timeout and its
-            credentials.
+    `owns_client` says whether simdoc-search created the client. If so, environment variables set its timeout and its
+    credentials.
     """
     if type(error).__name__ == "UnsupportedProductError":  # its status is that of a successful response
         return StoreError(

@@ -29,11 +29,9 @@ def filter_clauses(
 ) -> list[dict[str, Any]]:
     """Convert filters to clauses of the query language.
 
-    Args:
-        filters: the filters. Clauses of the query language in them are not changed.
-        mappings: mappings of all indices. They show the keyword multi-fields of text fields, and the nested fields.
-        fingerprint_field: name of the fingerprint field.
-        is_simdoc_index: whether `simdoc-search index` created the index. It then contains metadata as exact terms.
+    Clauses of the query language in the filters are not changed. The mappings of all indices show the keyword
+    multi-fields of text fields, and the nested fields. An index that `simdoc-search index` created contains metadata as
+    exact terms.
 
     Raises:
         QuerySyntaxError: the filters are malformed, a field is a text field without a keyword multi-field, or a value

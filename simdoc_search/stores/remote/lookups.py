@@ -50,17 +50,8 @@ def find_by_id(
 ) -> Iterator[RawHit]:
     """Yield all documents with these ids, in any index and with any routing. Several documents may have the same id.
 
-    Args:
-        access: the store's index.
-        ids: the ids.
-        source: the parts of each document to load.
-        ids_per_request: maximum number of ids in a request.
-        clauses: additional clauses that must match.
-        engine: the engine for the requests. The default is the engine for interactive queries.
-        index: name of the index. The default is the store's index.
-
-    Raises:
-        StoreError: see `Engine.call`.
+    `source` selects the parts of each document to load. All `clauses` must also match. The default is the store's
+    index, and its engine for interactive queries.
     """
     possible_ids = [id for id in ids if is_possible_id(id)]
 

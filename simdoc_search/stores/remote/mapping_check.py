@@ -50,10 +50,7 @@ class MappingFault:
 def find_faults(mapping: Mapping[str, Any], settings: Mapping[str, Any], field: str) -> Iterator[MappingFault]:
     """Yield the problems of an index, the most serious ones first. A missing fingerprint field blocks only queries.
 
-    Args:
-        mapping: mapping of the index.
-        settings: the `index` part of the settings of the index. It is empty if they cannot be read.
-        field: name of the fingerprint field.
+    `settings` is the `index` part of the settings of the index. It is empty if they cannot be read.
     """
     yield from _find_block_faults(settings)
     yield from _find_source_faults(mapping, settings, field)

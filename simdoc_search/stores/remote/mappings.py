@@ -37,11 +37,7 @@ def read_index_settings(engine: Engine, index: str) -> dict[str, Mapping[str, An
 
 
 def add_fields(engine: Engine, index: str, field: str, missing_fields: Mapping[str, Any]) -> str:
-    """Add fields to an object field of an index. Return why the engine rejects them, or an empty string.
-
-    Raises:
-        StoreError: see `Engine.call`.
-    """
+    """Add fields to an object field of an index. Return why the engine rejects them, or an empty string."""
     if not missing_fields:
         return ""
     try:

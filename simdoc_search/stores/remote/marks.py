@@ -54,9 +54,6 @@ def open_marks(store: Store) -> Marks:
 class Marks:
     """The marks of all documents in an index, or behind an alias. Missing fields are added to the mappings.
 
-    Args:
-        access: the store's index.
-
     Raises:
         StoreError: an index cannot have marks. In that case no index has been changed.
         FormatMismatchError: the engine's own `min_hash` filter fills the fingerprint field.
@@ -109,10 +106,8 @@ class Marks:
     ) -> Iterator[tuple[RawHit, ActionOutcome]]:
         """Write marks to documents. If a document has changed since it was read, it is read again first.
 
-        Args:
-            hits: the documents.
-            choose_mark: returns the mark for a document, or None to leave the document unchanged.
-            write_unchanged: also write marks that equal the stored marks.
+        `choose_mark` returns the mark for a document, or None to leave it unchanged. With `write_unchanged`, marks that
+        equal the stored marks are written too.
 
         Raises:
             StoreError: an index was added to the alias during the run. See also `ConditionalUpdater.apply`.

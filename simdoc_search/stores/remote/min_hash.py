@@ -74,12 +74,8 @@ class MinHashFieldSettings(Settings):
 class MinHashFieldIndices:
     """The indices behind the name of a store at the time of opening. This class has the same methods as `Indices`.
 
-    Attributes:
-        name: name of an index, an alias or a data stream, or a pattern.
-        field: the field of the terms.
-        mappings: mappings of the indices in which a `min_hash` filter fills the field.
-        unfilled_indices: names of the open indices where no `min_hash` filter fills the field.
-        closed_indices: names of the closed indices.
+    `mappings` are those of the indices in which a `min_hash` filter fills the field. `unfilled_indices` are the other
+    open indices.
     """
 
     name: str
@@ -129,10 +125,7 @@ def is_text(mapping: Mapping[str, Any], field: str) -> bool:
 def min_hash_analyzer(mapping: Mapping[str, Any], settings: Mapping[str, Any], field: str) -> str:
     """Return the name of the analyzer that fills a field with `min_hash` terms, or an empty string.
 
-    Args:
-        mapping: mapping of the index.
-        settings: the `index` part of the settings of the index.
-        field: path of the field or multi-field.
+    `settings` is the `index` part of the settings of the index. The field may be a multi-field.
     """
     mapped = field_or_multi_field(mapping, field) or {}
     name = str(mapped.get("analyzer", "")) if mapped.get("type") == "text" else ""

@@ -36,12 +36,7 @@ def find_missing_pipeline(engine: Engine, settings: Mapping[str, Mapping[str, An
     """Return the final pipeline that fills the field in an index, if another index has no final pipeline.
 
     For example, the index after a rollover lacks the pipeline if the index template does not name it. Without such an
-    index, return an empty string.
-
-    Args:
-        engine: the engine.
-        settings: the `index` part of the settings of each index.
-        field: the fingerprint field.
+    index, return an empty string. `settings` contains the `index` part of the settings of each index.
     """
     names = {str(values.get("final_pipeline", NO_PIPELINE)) for values in settings.values()}
     if NO_PIPELINE not in names:

@@ -41,12 +41,8 @@ _OPENING_REQUESTS: tuple[tuple[list[str], str, dict[str, Any]], ...] = (  # firs
 class Slice:
     """A part of the hits, such as the hits of one shard, and the reading position in it.
 
-    Attributes:
-        selection: the part of a search body that selects this slice.
-        search_after: sort values of the last hit that was read.
-        read_count: number of hits that were read.
-        total: total number of hits. It is None before the first page is read.
-        is_finished: whether the last page was read.
+    `selection` is the part of a search body that selects it. `search_after` has the sort values of the last hit that
+    was read. `total` is None before the first page is read.
     """
 
     selection: dict[str, Any] = field(default_factory=dict)
@@ -179,15 +175,8 @@ def open_paged_hits(
 ) -> PagedHits:
     """Open the hits of a search in a point in time, or in scrolls if the engine does not support points in time.
 
-    Args:
-        engine: the engine.
-        index: name of the index or alias.
-        body: the search. Its `sort` is either `_doc` or `_score`.
-        shards: number of primary shards of each concrete index. If None, it is read from the engine.
-        shard_filter: returns an additional clause for each shard. If None, there are no additional clauses.
-
-    Raises:
-        StoreError: see `Engine.call`.
+    The `sort` of the search is either `_doc` or `_score`. `shards` is the number of primary shards of each concrete
+    index. If None, it is read from the engine. `shard_filter` returns an additional clause for each shard.
     """
     for path, id_key, options in _OPENING_REQUESTS:
         params = {**options, **shard_preference(body), "keep_alive": KEEP_ALIVE}
@@ -209,11 +198,7 @@ def open_paged_hits(
 
 
 def all_hits(engine: Engine, index: str, body: dict[str, Any]) -> Iterator[RawHit]:
-    """Yield all hits of a search, by descending score if its `sort` is `_score`, and in no particular order for `_doc`.
-
-    Raises:
-        StoreError: see `PointInTime.read`.
-    """
+    """Yield all hits of a search, by descending score if its `sort` is `_score`, and in any order if it is `_doc`."""
     with closing(open_paged_hits(engine, index, body)) as paged_hits:
         slices = _hits_by_slice(paged_hits)
         if body["sort"] == ["_score"]:

@@ -106,13 +106,8 @@ def to_record(
 ) -> Record:
     """Return the record of a document. Missing or malformed parts are empty. `Record.fault` lists the malformed parts.
 
-    Args:
-        key: key of the document.
-        source: the `_source` of the document, or parts of it.
-        field: name of the fingerprint field.
-        text_fields: fields that contain the text. None means `body`, in an index that simdoc-search created.
-        known_fault: what is already known to be wrong with the fingerprint field. The field is read only if this is
-            empty.
+    `source` is the `_source` of the document, or parts of it. If `text_fields` is None, the text is in `body`, as in an
+    index that simdoc-search created. If a fault of the fingerprint field is already known, the field is not read.
     """
     faults = [known_fault] if known_fault else []
     if known_fault:

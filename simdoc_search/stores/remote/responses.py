@@ -30,12 +30,8 @@ _OPERATIONS_NEEDING_ALL_SHARDS = frozenset({"_search", "_count", "point_in_time"
 def check_response(engine_name: str, method: str, operation: str, response: Any, *, counts_hits: bool = False) -> None:
     """Check the response to a request.
 
-    Args:
-        engine_name: name of the engine for messages.
-        method: HTTP method.
-        operation: last part of the URL path.
-        response: the response, parsed from JSON.
-        counts_hits: whether the request is a search that must count all hits. Other searches may end early.
+    `operation` is the last part of the URL path. `counts_hits` says whether the request is a search that must count all
+    hits. Other searches may end early.
 
     Raises:
         RequestError: not all shards responded, or the request timed out.

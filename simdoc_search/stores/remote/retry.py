@@ -45,10 +45,7 @@ def is_retryable(error: StoreError) -> bool:
 def seconds_from_environment(variable: str, *, advice: str, minimum: float = 0.0) -> float | None:
     """Return the number of seconds in an environment variable, or None if it is not set.
 
-    Args:
-        variable: name of the variable.
-        advice: the second half of the error message, which tells the user what to do.
-        minimum: minimum value.
+    `advice` is the second half of the error message. It tells the user what to do.
 
     Raises:
         StoreError: the value is not a number, or is less than `minimum`.
@@ -76,9 +73,7 @@ def read_query_seconds() -> float:
 class Retries:
     """Pauses between the attempts of one request, with exponential backoff and jitter, until a deadline.
 
-    Args:
-        stop_event: the event that ends a pause.
-        seconds: number of seconds without success after which the request fails.
+    `stop_event` ends a pause. The request fails after `seconds` without success.
     """
 
     def __init__(self, stop_event: threading.Event, seconds: float) -> None:

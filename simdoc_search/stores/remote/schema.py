@@ -121,12 +121,7 @@ def labels_with_all_kinds(settings: Settings) -> list[str]:
 
 
 def labels_missing_kinds(settings: Settings, *names: TokenKindName) -> list[str]:
-    """Return the `format` labels of fingerprints with these settings that lack a kind of tokens in `names`.
-
-    Args:
-        settings: settings of the index.
-        names: kinds of tokens that the index has.
-    """
+    """Return the `format` labels of fingerprints with these settings that lack a kind of tokens in `names`."""
     kinds = token_kind_names(settings)
     subsets = (set(subset) for count in range(len(kinds)) for subset in combinations(kinds, count + 1))
     lacking = [without_kinds(settings, subset) for subset in subsets if not subset.isdisjoint(names)]
@@ -142,12 +137,7 @@ def without_kinds(settings: Settings, names: Iterable[TokenKindName] = TOKEN_KIN
 
 
 def component_template(settings: Settings | None = None, field: str = DEFAULT_FIELD) -> dict[str, Any]:
-    """Return the body for `PUT _component_template/simdoc`.
-
-    Args:
-        settings: settings to store in the `meta`. None means the default settings.
-        field: name of the field.
-    """
+    """Return the body for `PUT _component_template/simdoc`."""
     template = _read_template("simdoc.component.json")
     mapping = template["template"]["mappings"]["properties"].pop(DEFAULT_FIELD)
     settings = settings or Settings()

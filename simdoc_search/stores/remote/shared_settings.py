@@ -51,13 +51,8 @@ def explain_not_queryable(
 ) -> NotQueryableReason:
     """Return why an index cannot be queried, and what to do.
 
-    Args:
-        index: name of the index.
-        mappings: mappings of all indices behind the name.
-        field: the fingerprint field.
-        location: URL of the engine and the name.
-        settings: the `index` part of the settings of the index, if it could be read.
-        pipeline: see `backfill_advice`.
+    `mappings` are those of all indices behind the name. `settings` is the `index` part of the settings of the index, if
+    it could be read. `pipeline` is that of `backfill_advice`.
     """
     faults = list(find_faults(mappings[index], settings or {}, field))
     if query_fault := next((fault for fault in faults if fault.blocks_queries and not fault.lacks_tokens), None):
@@ -105,12 +100,8 @@ def none_queryable_message(
 ) -> str:
     """Return the error message for a name if no index behind it can be queried.
 
-    Args:
-        mappings: mappings of the open indices.
-        field: the fingerprint field.
-        location: URL of the engine and the name.
-        settings: the `index` part of the settings of each index, if it could be read.
-        all_mappings: mappings of all indices, including closed indices.
+    `mappings` are those of the open indices. `all_mappings` also contains those of closed indices. `settings` contains
+    the `index` part of the settings of each index, if it could be read.
 
     Raises:
         FormatMismatchError: a newer version of simdoc-search wrote the fingerprints of an index.

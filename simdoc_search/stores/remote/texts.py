@@ -162,9 +162,6 @@ def find_text_query(
     An `exists` query finds all values of an indexed text field except null and empty lists. It can miss values of other
     fields, for example in nested objects, so the result for such fields is None. It also misses documents that were
     written before the field was mapped. So a sample of the documents that it does not find is checked for text.
-
-    Raises:
-        StoreError: see `Engine.call`.
     """
     if not text_fields or not all(_is_indexed_text(mapping, name) for name in text_fields):
         return None

@@ -51,9 +51,8 @@ class LoopClient:
 class Transport:
     """Sends the requests of one client.
 
-    Args:
-        client: an OpenSearch or Elasticsearch client, or a `LoopClient` with an asynchronous client.
-        owns_client: whether `close` also closes the client.
+    `client` is an OpenSearch or Elasticsearch client, or a `LoopClient` with an asynchronous client. `owns_client` says
+    whether `close` also closes it.
 
     Attributes:
         client: the client that sends the requests. It does not retry requests.

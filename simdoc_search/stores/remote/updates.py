@@ -42,11 +42,7 @@ MakeUpdates = Callable[[list[RawHit]], Iterable[tuple[RawHit, dict[str, Any]]]]
 class ConditionalUpdater:
     """Updates documents of one index without overwriting changes by other writers. Several threads can use it.
 
-    Args:
-        engine: the engine.
-        index: name of the index.
-        uuid: the unique id of the index.
-        source: the `_source` filter for documents that are read again.
+    `uuid` is the unique id of the index. `source` is the `_source` filter for documents that are read again.
     """
 
     def __init__(self, engine: Engine, index: str, uuid: str, source: list[str] | dict[str, list[str]]) -> None:
@@ -108,9 +104,7 @@ class ConditionalUpdater:
 def read_current_documents(engine: Engine, mget_docs: list[dict[str, Any]]) -> list[RawHit]:
     """Return the current documents, even if searches do not show them yet.
 
-    Args:
-        engine: the engine.
-        mget_docs: for each document, its entry in the `docs` of an `_mget` request.
+    `mget_docs` are the entries of the documents in the `docs` of an `_mget` request.
 
     Returns:
         The documents in the same order. The key `found` of each document says whether it exists.

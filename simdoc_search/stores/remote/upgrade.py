@@ -31,11 +31,7 @@ def upgrade_index(
 ) -> None:
     """Add sentences or concepts to an index that simdoc-search created.
 
-    Args:
-        store: the store to upgrade.
-        new_settings: the settings of the upgraded index, which enable sentences or concepts.
-        add_tokens: adds the new tokens to records with texts.
-        progress: called with the number of documents that were finished since the last call.
+    `progress` is called with the number of documents that were finished since the last call.
 
     Raises:
         StoreError: the index cannot be written to.

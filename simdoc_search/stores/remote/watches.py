@@ -77,9 +77,7 @@ def open_watches(store: Store, name: str = DEFAULT_WATCHES_INDEX) -> Watches:
 class Watches:
     """The watches for documents of one index or alias.
 
-    Args:
-        access: the index of the documents.
-        name: name of the index of watches.
+    `name` is the name of the index of watches.
 
     Raises:
         StoreError: the index with this name is not an index of watches.
@@ -101,10 +99,7 @@ class Watches:
     def set(self, record: Record, plan: Plan, overlap: Fraction) -> Watch:
         """Watch for copies of a document. The watch replaces an earlier watch for the same document.
 
-        Args:
-            record: the document.
-            plan: the plan that finds its copies.
-            overlap: minimum overlap of the plan.
+        The plan finds the copies, which have this minimum overlap.
 
         Raises:
             FormatMismatchError: the existing watches have other fingerprint settings.

@@ -44,11 +44,8 @@ _CURRENT_VERSION = re.compile(r"current version \[(\d+)\]")
 class RemoteWriter(Writer):
     """The writer of a store on an engine.
 
-    Args:
-        engine: the engine.
-        index: name of the index, or of an alias with a write index.
-        encode: the encoder of the store.
-        has_several_indices: whether several indices behind the name may contain documents.
+    `index` may be an alias with a write index. `has_several_indices` says whether several indices behind the name may
+    contain documents.
     """
 
     def __init__(self, engine: Engine, index: str, encode: Encoder, *, has_several_indices: bool) -> None:
@@ -75,8 +72,7 @@ class RemoteWriter(Writer):
     def commit(self, *, timeout: float | None = None) -> None:
         """Wait until the engine has received all writes, and make them visible to readers.
 
-        Args:
-            timeout: maximum number of seconds to wait. After that, `commit` returns without an error. None: no limit.
+        After `timeout` seconds, `commit` returns without an error.
 
         Raises:
             StoreError: see `ChunkSender.add`. No error is raised if `timeout` is given.
@@ -152,14 +148,8 @@ class ChunkSender:
     """Sends actions in chunks. Several chunks are sent at the same time.
 
     Two actions for one id are never sent at the same time, so the last action wins. Rejected documents are listed in
-    `refused`, and the other documents are written.
-
-    Args:
-        write: writes a chunk, and returns the reasons for rejected documents, by id. Several threads call it.
-        stop_event: the event that ends all waiting. `close` sets it.
-
-    Attributes:
-        refused: maps the id of each rejected document to the reason.
+    `refused`, and the other documents are written. `write` writes a chunk, and returns the reasons for rejected
+    documents, by id. Several threads call it. `stop_event` ends all waiting. `close` sets it.
     """
 
     def __init__(self, write: Callable[[list[Action]], dict[str, str]], stop_event: threading.Event) -> None:

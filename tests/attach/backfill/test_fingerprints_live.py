@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from simdoc_search import Analysis, SimilaritySearch, open_store
-from simdoc_search.attach.actions import fingerprint_actions, fingerprint_field
+from simdoc_search.attach.actions import fingerprint_field
 from simdoc_search.attach.backfill import BackfillReport
 from simdoc_search.attach.check import check_index
 from simdoc_search.sketch.settings import Settings
@@ -80,43 +80,6 @@ def test_a_text_without_words_gets_a_mark(temp_indices: TempIndices, engine: Eng
     assert (1, 1) == (report.updated_count, report.wordless_count)
     assert (0, 0, 0) == (again.document_count, stale.wordless_count, second_stale.document_count)
     assert {"tokens": None, "buckets": 0, "shingles": 0}.items() <= stored(engine, name)["a"]["simdoc"].items()
-
-
-@one_engine
-@pytest.mark.parametrize(
-    ("path", "source"),
-    [
-        ("content.body", {"content": {"body": OTHER}}),
-        ("content.body", {"content.body": OTHER}),
-        ("pages", {"pages": OTHER.split(" that ")}),
-        ("pages.text", {"pages": [{"text": part} for part in OTHER.split(" that ")]}),
-    ],
-    ids=["object", "dotted", "list", "objects"],
-)
-def test_a_text_in_objects_or_lists_is_found(temp_indices: TempIndices, engine: Engine, path: str, source: Any) -> None:
-    name = temp_indices.make({})
-    load(engine, name, {"a": source})
-    backfill(engine, name, path)
-    found = stored(engine, name)["a"]
-    text = "\n".join(OTHER.split(" that ")) if "pages" in source else OTHER
-
-    assert fingerprint_field(text) == found.pop("simdoc")
-    assert source == found
-
-
-def test_several_fields_make_one_text(temp_indices: TempIndices, engine: Engine) -> None:
-    """Each field is one line, as in `fingerprint_actions`."""
-    name = temp_indices.make({"properties": {"title": {"type": "text"}, "body": {"type": "text"}}})
-    sources = {"a": {"title": "A title", "body": OTHER}, "b": {"body": OTHER}, "c": {"title": "A title"}}
-    load(engine, name, {**sources, "none": {"title": []}})
-    report = answer("backfill", f"{temp_indices.engine}/{name}", "--text-field", "title", "--text-field", "body")
-    actions = [{"_id": id, **source} for id, source in sources.items()]
-    wanted = {action.pop("_id"): action for action in fingerprint_actions(actions, ["title", "body"])}
-
-    assert 3 == report["updated_count"]
-    assert {**wanted, "none": {"title": []}} == stored(engine, name)
-    assert fingerprint_field(f"A title\n{OTHER}") == wanted["a"]["simdoc"]
-    assert 3 == backfill(engine, name, ("title", "body"), stale=True).unchanged_count
 
 
 def test_documents_that_cannot_be_written_are_listed_once(temp_indices: TempIndices, engine: Engine) -> None:

@@ -52,14 +52,27 @@ def has_sentences(location: Path) -> bool:
         )
 
 
+def find_versions(location: Path) -> tuple[str, dict[str, float]]:
+    """Return what finds the versions of a document, and their scores."""
+    with open_store(location) as store:
+        result = SimilaritySearch(store).versions("1/first.txt")
+        return result.candidate_source, {hit.id: hit.score for hit in result.hits}
+
+
 def test_an_upgrade_adds_sentences_and_changes_nothing_else(location: Path) -> None:
-    """Another call changes nothing."""
+    """Another call changes nothing. The sentences find the same versions as the texts did."""
     before, files = state(location), {path.name for path in location.iterdir()}
-    settings = upgrade_store(location, ["sentences"])
+    versions = [find_versions(location)]
+    done: list[int] = []
+    settings = upgrade_store(location, ["sentences"], progress=done.append)
+    versions.append(find_versions(location))
     upgrade_store(location, ["sentences"], progress=lambda _: pytest.fail("it has them"))
 
     assert before == state(location)
+    assert len(before) == sum(done)
     assert has_sentences(location)
+    assert ["passages", "sentences"] == [source for source, _ in versions]
+    assert versions[0][1] == versions[1][1] != {}
     assert files == {path.name for path in location.iterdir()}
     with open_store(location) as store:
         assert settings == store.settings

@@ -20,7 +20,6 @@ from simdoc_search.stores.fields import (
     escape_surrogates,
     metadata_term,
     metadata_terms,
-    most_similar_ids,
 )
 from simdoc_search.stores.record import Origin, Record
 from simdoc_search.stores.remote.fingerprint_value import describe_fault
@@ -175,14 +174,3 @@ def test_different_values_have_different_terms(values: set[str]) -> None:
 def test_metadata_terms_are_sorted_without_repeats() -> None:
     assert ["a\x001", "l\0x", "l\0y"] == metadata_terms(record("id", l=["y", "x", "y"], a=1, e=[]))
     assert "a\\ud800é" == escape_surrogates("a\ud800é")
-
-
-def test_at_most_three_similar_ids_are_suggested_best_first() -> None:
-    stored = ["x/doc124.txt", "doc132", "doc12", "zebra", "doc133", "doc122"]
-
-    assert ["doc12", "doc122", "doc132"] == most_similar_ids("doc12", stored)
-    assert "x/doc124.txt" == most_similar_ids("doc124", stored)[0]
-    assert [] == most_similar_ids("unicorn", ["zebra"])
-    assert ["mail/Rental agreement 2023 (final).docx"] == most_similar_ids(
-        "rental", ["mail/Rental agreement 2023 (final).docx"]
-    )

@@ -115,13 +115,6 @@ def test_a_wrong_password_is_refused(proxy: Server, monkeypatch: pytest.MonkeyPa
     )
 
 
-def test_a_password_in_an_address_is_refused_and_not_shown() -> None:
-    message = refusal(f"https://{USER}:{PASSWORD}@localhost:1/docs")
-
-    assert "https://localhost:1/docs contains a password" in message
-    assert PASSWORD not in run("info", "--store", f"https://{USER}:{PASSWORD}@localhost:1/docs").output
-
-
 # --- certificates ---
 
 

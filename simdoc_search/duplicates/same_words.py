@@ -1,0 +1,75 @@
+"""Compares texts with the same words: which characters differ, and whether a plan may drop one of the texts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from itertools import chain
+
+from simdoc_search.analysis.settings import Analysis
+from simdoc_search.analysis.words import locate_words
+from simdoc_search.batches import split_by_count
+from simdoc_search.duplicates.document_arrays import Documents
+from simdoc_search.duplicates.verification import ReadTexts
+from simdoc_search.passages.cells import have_equal_cells
+from simdoc_search.passages.character_differences import find_character_differences
+from simdoc_search.passages.numbers import UNSPACED_LETTERS
+from simdoc_search.passages.passage import CharacterDifference
+from simdoc_search.passages.significant_changes import find_significant_changes
+from simdoc_search.passages.summary import describe_character_differences, describe_form_difference
+
+CHANGES_IN_TABLES_OR_NUMBERS = "not dropped, because a number or the cells of a table differ"
+NOT_COMPARED = "not dropped, because the texts were not compared"
+"""The reasons why a document with the same words is not dropped."""
+
+_TEXT_PAIRS_AT_ONCE = 50
+_NUMBER_START = re.compile(rf"(?<![^\W{UNSPACED_LETTERS}])\d")
+
+
+def find_text_problems(
+    documents: Documents, groups: Mapping[int, Sequence[int]], read_texts: ReadTexts | None, analysis: Analysis
+) -> dict[int, str]:
+    """Return the duplicates with the words of the kept document that a plan must not drop, and why.
+
+    If the texts differ in the sign of a number or in the cells of a table, they do not say the same. Texts that are not
+    stored cannot be compared.
+    """
+    labels, words = documents.text_labels, documents.same_words_labels
+    pairs = [
+        (kept, number)
+        for kept, duplicates in groups.items()
+        for number in duplicates
+        if words[kept] == words[number] and labels[kept] != labels[number]
+    ]
+    problems: dict[int, str] = {}
+    for part in split_by_count(pairs, _TEXT_PAIRS_AT_ONCE):
+        texts = dict(read_texts(list(dict.fromkeys(chain.from_iterable(part))))) if read_texts else {}
+        for kept, number in part:
+            kept_text, text = texts.get(kept), texts.get(number)
+            if kept_text is None or text is None:
+                problems[number] = NOT_COMPARED
+            elif not have_equal_cells(kept_text, text) or _do_numbers_differ(kept_text, text, analysis):
+                problems[number] = CHANGES_IN_TABLES_OR_NUMBERS
+    return problems
+
+
+def _do_numbers_differ(a: str, b: str, analysis: Analysis) -> bool:
+    """Return whether two texts with the same words differ in the characters next to a number, such as a sign."""
+    differences = _find_character_differences(a, b, analysis)
+    if any(change.kind in ("number", "date") for change in find_significant_changes(a, b, (), differences)):
+        return True
+    parts = ((a[slice(*difference.a)], b[slice(*difference.b)]) for difference in differences)
+    return any(old.casefold() != new.casefold() and _NUMBER_START.search(f"{old} {new}") for old, new in parts)
+
+
+def describe_character_changes(a: str, b: str, analysis: Analysis) -> str:
+    """Describe how the characters of two texts with the same words differ. Quote one difference, numbers first."""
+    if form := describe_form_difference(a, b):
+        return form
+    return describe_character_differences(_find_character_differences(a, b, analysis), (a, b), 1)
+
+
+def _find_character_differences(a: str, b: str, analysis: Analysis) -> list[CharacterDifference]:
+    words = locate_words(a, analysis), locate_words(b, analysis)
+    runs = [(0, 0, len(words[0].words))] if words[0].words == words[1].words else []
+    return find_character_differences((a, b), words, runs)
