@@ -178,6 +178,7 @@ def significant_changes(old: str, new: str) -> list[SignificantChange]:
         ("At 2021-04-03T10:00 sharp.", "At 2021-04-03T11:00 sharp.",
          SignificantChange("number", "", "2021-04-03T10:00", "2021-04-03T11:00")),
         ("A grid of 3x4 cells.", "A grid of 3x5 cells.", SignificantChange("number", "grid of", "3x4", "3x5")),
+        ("It costs 5K now.", "It costs 6K now.", SignificantChange("number", "It costs", "5K", "6K")),
         ("For three years.", "For four years.", SignificantChange("number", "For", "three", "four")),
         ("For one year.", "For two years.", SignificantChange("number", "For", "one year", "two years")),
         ("For twenty-one days.", "For 20 days.", SignificantChange("number", "For", "twenty-one", "20")),
