@@ -186,8 +186,6 @@ def test_edges_are_written_as_csv(tmp_path: Path) -> None:
         (["related", "--all", "--text", "x"], "--all compares all documents; omit --text"),
         (["related", "--all", "--explain"], "--all compares all documents; omit --explain"),
         (["versions", "D3", "--edges", "x.csv"], "--edges writes the pairs that --all finds; add --all"),
-        (["versions"], "give one of ID, --file or --all"),
-        (["related"], "give one of ID, --file, --text or --all"),
         (["show", "D3", "--text-only", "--concepts"], "give --text-only or --concepts, not both"),
         (["show", "D3", "--synonyms", "x"], "--synonyms needs --concepts; add --concepts"),
     ],

@@ -207,19 +207,6 @@ def test_a_text_that_changed_after_indexing_is_another_version(search: Similarit
     assert search.versions("lease 2023.txt").newest is None
 
 
-def test_the_newest_version_is_always_shown(search: SimilaritySearch) -> None:
-    """The newest version shares least, and the page is small."""
-    first = prose(30, 9)
-    search.index(
-        Document(f"v{number}.txt", " ".join(first[: 30 - 2 * number] + prose(4 * number, 50 + number)))
-        for number in range(1, 7)
-    )
-    result = search.versions("v1.txt", size=2)
-
-    assert ["v1.txt", "v2.txt", "v6.txt"] == [version.name for version in result.timeline]
-    assert (["v2.txt", "v6.txt"], 5) == ([hit.id for hit in result], result.total)
-
-
 def test_dates_in_names_and_metadata_are_compared_with_each_other(search: SimilaritySearch) -> None:
     first = prose(12, 3)
     metadata: dict[str, dict[str, str]] = {
