@@ -20,10 +20,9 @@ from simdoc_search.cli.comparison_options import (
 )
 from simdoc_search.cli.complete import complete_ids
 from simdoc_search.cli.help_layout import Command
+from simdoc_search.cli.html_page import describe_run, write_page_file
 from simdoc_search.cli.index_location_options import ChosenIndex, index_options
 from simdoc_search.cli.input_text import is_file, read_document, read_stored_text
-from simdoc_search.cli.page_file import write_page_file
-from simdoc_search.cli.page_notes import describe_run
 from simdoc_search.errors import CorpusError, NoTextError, StoreNotFoundError, UnknownDocumentError
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from simdoc_search.cli.common import left_out_lines, open_text_file, print_json, say, stage_progress
-from simdoc_search.display import describe_shown_hits, format_count, format_more_hits_hint
+from simdoc_search.display import command_line, describe_shown_hits, format_count, format_more_hits_hint
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -82,6 +82,11 @@ def show_families(
         say(note)
     nouns = "family", "families", "versions"
     _print_footer(result, result.family_count, len(shown), page[1], nouns, edges, _family_notes(result))
+    if shown:
+        last = shown[0].newest or [*shown[0].unordered, *shown[0].timeline][-1]
+        command = command_line(search.store.location, "versions", last.name)
+        say(f"to see what changed in family {page[1] + 1:,}, run: {command}", err=True)
+        say("to leave out documents with other numbers, such as monthly invoices, add --max-distance 0", err=True)
 
 
 def show_topics(

@@ -146,7 +146,8 @@ def passages(
     from simdoc_search.search.similarity_search import SimilaritySearch
     from simdoc_search.stores import open_store
 
-    _require_one_query(id is not None, files, folders, text is not None, all_from)
+    if sum((id is not None, bool(files), bool(folders), text is not None, all_from is not None)) != 1:
+        raise click.UsageError("give one of ID, --file, --folder, --text or --all-from")
     if exclude_same_folder and text is not None:
         raise click.UsageError("--exclude-same-folder cannot be combined with --text; omit one of them")
     if each_other and (not folders or exclude_same_folder or in_paths):
@@ -192,11 +193,6 @@ def passages(
         output.print_one(passage_search.answer(query))
     if problems or (fail_if_empty and not output.hit_count):
         raise SystemExit(1)
-
-
-def _require_one_query(*queries: object) -> None:
-    if sum(map(bool, queries)) != 1:
-        raise click.UsageError("give one of ID, --file, --folder, --text or --all-from")
 
 
 def _answer_many(

@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from simdoc_search.cli.common import document_progress
-from simdoc_search.cli.page_file import write_page_file
-from simdoc_search.cli.page_notes import describe_run
+from simdoc_search.cli.html_page import describe_run, write_page_file
 from simdoc_search.display import (
     format_count,
     format_percent,

@@ -11,11 +11,11 @@ from simdoc_search.duplicates.keep_order import is_in_copy_folder
 from simdoc_search.passages.passage import SignificantChange
 from simdoc_search.passages.summary import describe_significant_changes, format_word_changes
 from simdoc_search.versions import DocumentDate, EvidenceKind
+from simdoc_search.versions.names import is_named_old
 from simdoc_search.versions.timeline import (
     ConflictingStatement,
     UndecidedVersions,
     describe_evidence_kinds,
-    describe_maybe_newer,
 )
 
 _TEXT_ORDER_HINT = (
@@ -23,6 +23,9 @@ _TEXT_ORDER_HINT = (
     "In our test, the last document was the newest in 48 of 60 families."
 )
 
+_DOUBT_OF_FILE_TIME = (
+    "the name or folder is that of a backup, a download or an old file, so this may be the time when it was copied"
+)
 _NOT_DECISIVE_MARK = "?"
 _MIN_DATE_WIDTH = 12
 
@@ -102,7 +105,6 @@ class VersionOrder:
     newest_without_file_times: VersionEntry | None
     newest_evidence_kinds: tuple[EvidenceKind, ...]
     undecided: UndecidedVersions | None
-    maybe_newer_count: int
 
     @property
     def order_hint(self) -> str:
@@ -132,14 +134,10 @@ class VersionOrder:
         if self.newest is not None:
             name = printable(self.newest.name) or "the text"
             kinds = self.newest_evidence_kinds
-            is_doubtful = "modification time" in kinds and is_in_copy_folder(self.newest.name)
-            doubt = (
-                "; the file is in a backup or download folder, so this may be the time when it was copied"
-                if is_doubtful
-                else ""
-            )
-            aside = describe_maybe_newer(self.maybe_newer_count)
-            return f"newest: {name}, by the {describe_evidence_kinds(kinds)}{doubt}{aside}"
+            path = self.newest.name
+            is_doubtful = "modification time" in kinds and (is_in_copy_folder(path) or is_named_old(path))
+            doubt = f"; {_DOUBT_OF_FILE_TIME}" if is_doubtful else ""
+            return f"newest: {name}, by the {describe_evidence_kinds(kinds)}{doubt}"
         if self.have_equal_texts:
             return "newest: none, because all versions have the same words and punctuation"
         if self.undecided is not None and (self.evidence_kind != "texts" or self.conflicting_statements):

@@ -74,7 +74,6 @@ class VersionsResult(VersionOrder, HitsResult[VersionHit]):
         newest_evidence_kinds: the kinds of evidence that show that the newest entry is later than the other ones.
         undecided: two versions because of which the newest version is unknown; None if it is known, or unknown because
             the evidence is contradictory.
-        maybe_newer_count: number of unordered documents, on all pages, that may be newer than the newest version.
         total: number of versions on all pages.
         candidate_count: number of documents that share a token (a hash of a sentence, passage or fingerprint) with the
             query document.
@@ -84,6 +83,8 @@ class VersionsResult(VersionOrder, HitsResult[VersionHit]):
         changed: whether the text of the query document has changed since it was indexed.
         left_out_indices: indices behind an alias whose documents were not compared, with the reasons.
         thresholds: the thresholds for similar sentences, versions and hits.
+        loosely_similar_count: if there are no hits, the number of compared documents that would be versions with the
+            largest `max_distance`. Otherwise 0.
     """
 
     query_name: str
@@ -98,6 +99,7 @@ class VersionsResult(VersionOrder, HitsResult[VersionHit]):
     changed: bool = False
     left_out_indices: tuple[LeftOutIndex, ...] = ()
     thresholds: SimilarityThresholds = field(default_factory=SimilarityThresholds)
+    loosely_similar_count: int = 0
 
     @property
     def entries(self) -> tuple[VersionEntry, ...]:

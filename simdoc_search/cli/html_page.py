@@ -1,16 +1,41 @@
-"""Sentences for a page of `--html` that say what was done, when and with which options."""
+"""Writes the pages of `--html`, with sentences that say what was done, when and with which options."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
+
+import click
 
 from simdoc_search import __version__
+from simdoc_search.cli.common import open_text_file
 from simdoc_search.display import without_credentials
 
-if TYPE_CHECKING:
-    import click
+_PAGE_HEAD_BYTES = 4096
+
+
+def write_page_file(path: Path, text: str) -> None:
+    """Write a page of HTML.
+
+    Raises:
+        ClickException: the file cannot be written, or it exists and is not a page that simdoc-search wrote.
+    """
+    if path.is_file() and path.stat().st_size and not _is_own_page(path):
+        raise click.ClickException(
+            f"cannot overwrite {path}, because it is not a page that simdoc-search wrote; choose another file"
+        )
+    with open_text_file(path) as file:
+        file.write(text)
+
+
+def _is_own_page(path: Path) -> bool:
+    try:
+        with path.open("rb") as file:
+            return b'content="simdoc-search"' in file.read(_PAGE_HEAD_BYTES)
+    except OSError:
+        return False
 
 
 def describe_run(action: str, context: click.Context, parameters: Sequence[str]) -> list[str]:
