@@ -12,9 +12,7 @@ import click
 
 from simdoc_search.cli.common import json_option, print_json, say
 from simdoc_search.cli.comparison_options import (
-    ignore_bibliography_option,
-    ignore_option,
-    ignore_quotes_option,
+    ignore_options,
     preset_option,
     read_ignored_texts,
 )
@@ -59,9 +57,7 @@ _COMPARISON_PARAMETERS = ("preset", "ignore", "ignore_quotes", "ignore_bibliogra
     "--html", type=click.Path(path_type=Path, dir_okay=False), help="Write an HTML page that shows both texts."
 )
 @preset_option
-@ignore_option
-@ignore_quotes_option
-@ignore_bibliography_option
+@ignore_options
 @index_options()
 @json_option
 def compare(

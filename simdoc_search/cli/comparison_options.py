@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
+from simdoc_search.cli.common import add_options
 from simdoc_search.cli.complete import complete_ids
 from simdoc_search.cli.input_text import is_file, read_file, read_stored_text
 from simdoc_search.errors import CorpusError, StoreNotFoundError, UnknownDocumentError
@@ -33,14 +34,14 @@ ignore_option: Final = click.option(
     "templates, task sheets or licences. Repeatable.",
 )
 
-ignore_quotes_option: Final = click.option(
-    "--ignore-quotes",
-    is_flag=True,
-    help="Ignore quotations: text inside “...” or other quotation marks, and lines that begin with >.",
-)
-
-ignore_bibliography_option: Final = click.option(
-    "--ignore-bibliography", is_flag=True, help="Ignore the bibliography. The output says where it is."
+ignore_options: Final = add_options(
+    ignore_option,
+    click.option(
+        "--ignore-quotes",
+        is_flag=True,
+        help="Ignore quotations: text inside “...” or other quotation marks, and lines that begin with >.",
+    ),
+    click.option("--ignore-bibliography", is_flag=True, help="Ignore the bibliography. The output says where it is."),
 )
 
 

@@ -11,9 +11,7 @@ import click
 from simdoc_search.cli.columns import HitColumns, show_option, sort_option
 from simdoc_search.cli.common import CommandInterruptedError, document_progress, json_option, workers_option
 from simdoc_search.cli.comparison_options import (
-    ignore_bibliography_option,
-    ignore_option,
-    ignore_quotes_option,
+    ignore_options,
     preset_option,
     read_ignored_texts,
 )
@@ -77,9 +75,7 @@ _MAX_QUERIES_WITHOUT_WORKERS = 16  # for more queries, starting worker processes
     is_flag=True,
     help="Compare every document that may share passages, not only the most promising ones. This is slower.",
 )
-@ignore_option
-@ignore_quotes_option
-@ignore_bibliography_option
+@ignore_options
 @click.option("--each-other", is_flag=True, help="Compare the files of --folder with each other. No index is needed.")
 @filter_options
 @click.option("--exclude-same-folder", is_flag=True, help="Exclude documents in the same folder as the query document.")
