@@ -203,6 +203,11 @@ impl<'a> Search<'a> {
                     continue;
                 }
                 let runs = cut_overlaps(&chain, &mut taken);
+                for run in runs.iter().filter(|run| run[2] < self.min_run) {
+                    let [i, j, size] = run.map(|value| value as usize); // they may be dropped below
+                    taken[0][i..i + size].fill(false);
+                    taken[1][j..j + size].fill(false);
+                }
                 self.add_repeated_runs(&chain, &taken, &mut passages);
                 let [a_first, a_end, b_first, b_end] = bounding_box(&chain);
                 taken[0][a_first..a_end].fill(false);
@@ -227,7 +232,8 @@ impl<'a> Search<'a> {
         passages
     }
 
-    /// Adds the long runs of a chain that `cut_overlaps` removed or shortened as passages.
+    /// Adds the long runs of a chain as passages if `cut_overlaps` removed or shortened them. `taken` marks the words of
+    /// the other long runs.
     fn add_repeated_runs(
         &self,
         chain: &[Run],

@@ -176,6 +176,8 @@ def _find_edited_passages(windows: Windows, min_run: int, max_gap: int) -> Itera
             if not len(chain):
                 continue
             cut_runs = cut_overlaps(chain, is_taken_a, is_taken_b)
+            for i, j, size in cut_runs[cut_runs[:, 2] < min_run].tolist():  # these may be dropped below
+                is_taken_a[i : i + size] = is_taken_b[j : j + size] = False
             yield from _find_repeated_runs(chain, min_run, is_taken_a, is_taken_b)
             a_first, a_end, b_first, b_end = bounding_box(chain)
             is_taken_a[a_first:a_end] = is_taken_b[b_first:b_end] = False
@@ -201,7 +203,8 @@ def _find_runs(windows: Windows, min_run: int, min_words: int) -> Ints:
 def _find_repeated_runs(chain: Ints, min_run: int, is_taken_a: Mask, is_taken_b: Mask) -> Iterator[Ints]:
     """Yield the long runs of a chain that `cut_overlaps` removed or shortened.
 
-    Some of their words are matched twice in one text, because they occur twice in the other text.
+    Some of their words are matched twice in one text, because they occur twice in the other text. The masks mark the
+    words of the long runs that `cut_overlaps` returned.
     """
     for run in chain[chain[:, 2] >= min_run]:
         i, j, size = run.tolist()
