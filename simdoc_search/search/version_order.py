@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 from simdoc_search.display import printable
 from simdoc_search.documents import DocumentKey
@@ -90,7 +91,7 @@ class VersionEntry:
     date_copy: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class VersionOrder:
     """Versions in order, with the evidence. `VersionsResult` describes the attributes."""
 
@@ -162,13 +163,17 @@ class VersionOrder:
 
     def describe_unknown_place(self, entry: VersionEntry) -> str:
         """Say why the place of an entry in the order is unknown; empty for an entry of the timeline."""
-        if entry not in self.unordered:
+        if entry.key not in self._unordered_keys:
             return ""
         if not self.date_label(entry):
             return "no date or version"
         if entry.date is not None and entry.date.evidence_kind == "modification time":
             return "only the file time is known"
         return "its date or version cannot be compared with the others"
+
+    @cached_property
+    def _unordered_keys(self) -> frozenset[DocumentKey | None]:
+        return frozenset(entry.key for entry in self.unordered)
 
     def evidence_lines(self) -> Iterator[str]:
         """Yield the verdict, then two lines for each contradiction."""
@@ -182,7 +187,7 @@ class VersionOrder:
             yield f"     but: {contrary}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class VersionFamily(VersionOrder):
     """An ordered family of versions. Their texts are not compared, so the entries have no `changes`.
 

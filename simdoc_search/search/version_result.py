@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Literal
 
 from simdoc_search.display import format_count, format_percent, printable
@@ -45,7 +47,7 @@ class VersionHit(HasDocumentKey):
     fields: Mapping[str, Any] = field(default_factory=dict, hash=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class VersionsResult(VersionOrder, HitsResult[VersionHit]):
     """The versions of a document or text, in order. `print` shows the newest version last.
 
@@ -149,5 +151,9 @@ class VersionsResult(VersionOrder, HitsResult[VersionHit]):
     def _format_name(self, entry: VersionEntry) -> str:
         """Return the name, followed by the index if another entry has the same name."""
         name = printable(entry.name) or "the text"
-        is_ambiguous = sum(other.name == entry.name for other in self.entries) > 1
+        is_ambiguous = self._name_counts[entry.name] > 1
         return f"{name} in {printable(str(entry.key.index))}" if is_ambiguous and entry.key else name
+
+    @cached_property
+    def _name_counts(self) -> Counter[str]:
+        return Counter(entry.name for entry in self.entries)
