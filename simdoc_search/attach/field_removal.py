@@ -1,7 +1,7 @@
 """Builds the script that removes the fingerprint field from a document.
 
-A partial update can only set the field to null. Null stays in `_source`, and an index with `dynamic: strict` and without
-the field rejects it.
+A partial update can only set the field to null, which stays in `_source`. A strict index without the field then rejects
+a copy of the document.
 """
 
 from __future__ import annotations

@@ -4,6 +4,10 @@ First, writes no longer compute fingerprints. Then the field is removed from the
 else uses are deleted, because an index rejects all writes while its pipeline is missing. A pipeline to delete is marked
 before everything else. If the removal is interrupted, no index may name this pipeline any more, but the next removal
 finds the mark.
+
+No query finds the documents in which the field is null, so all documents without a fingerprint are read. They are few
+while the others have one. So these documents are updated first: after an interruption, the next removal reads them
+again. If no document has a fingerprint, only the documents without a text are read.
 """
 
 from __future__ import annotations
@@ -15,6 +19,7 @@ from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from simdoc_search.attach.field_removal import build_removal_script
 from simdoc_search.attach.index_pipeline import PIPELINE_SETTINGS
 from simdoc_search.attach.index_template import matches_any, read_index_templates, remove_dates
 from simdoc_search.attach.indices import IndexDescription, describe_indices
@@ -33,10 +38,11 @@ from simdoc_search.stores.remote.pipelines import (
     fingerprint_parameters,
     is_marked_for_deletion,
 )
+from simdoc_search.stores.remote.point_in_time import all_hits
 from simdoc_search.stores.remote.queries import any_clause, exists_clause
+from simdoc_search.stores.remote.texts import find_text_query
 from simdoc_search.stores.remote.watches import DEFAULT_WATCHES_INDEX, WATCHED_FIELD
 
-_REMOVE_SCRIPT = "if (ctx._source.remove(params.field) == null) { ctx.op = 'noop' }"
 _MAX_ROUNDS = 10
 """Maximum number of rounds. A round updates the documents that other writers changed during the previous one."""
 
@@ -50,7 +56,10 @@ class RemovalPlan:
         fingerprint_field: the object field of the fingerprints.
         marks: the requests that mark the pipelines to delete.
         steps: the requests before the field is removed from the documents.
-        document_counts: number of documents with the field, for each index that is open.
+        document_queries: for each index that is open, the queries for the documents that may have the field, in the
+            order of their updates.
+        document_counts: number of documents with the field, for each of these indices. After `run`, it is the number of
+            documents from which the field was removed.
         deletions: the requests after the field is removed from the documents.
         warnings: sentences about the parts that are kept.
     """
@@ -59,6 +68,7 @@ class RemovalPlan:
     fingerprint_field: str
     marks: list[Step] = field(default_factory=list)
     steps: list[Step] = field(default_factory=list)
+    document_queries: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
     document_counts: dict[str, int] = field(default_factory=dict)
     deletions: list[Step] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
@@ -80,21 +90,24 @@ class RemovalPlan:
             StoreError: a change failed. Run the same removal again to resume.
         """
         run_steps(self.engine, [*self.marks, *self.steps])
-        for index in self.document_counts:
-            self._remove_field(index, progress)
+        for index, queries in self.document_queries.items():
+            self.document_counts[index] = sum(self._remove_field(index, query, progress) for query in queries)
         run_steps(self.engine, self.deletions)
 
-    def _remove_field(self, index: str, progress: WrittenCallback) -> None:
+    def _remove_field(self, index: str, query: dict[str, Any], progress: WrittenCallback) -> int:
+        """Remove the field from the documents that match a query. Return the number of documents that had it."""
         field = self.fingerprint_field
-        script = {"source": _REMOVE_SCRIPT, "params": {"field": field}}
+        removed_count = 0
         for _ in range(_MAX_ROUNDS):
             self.engine.refresh(index, allowed_statuses=(403,))
-            result = update_by_query(self.engine, index, _field_query(field), script=script, progress=progress)
+            script = build_removal_script(field)
+            result = update_by_query(self.engine, index, query, script=script, progress=progress)
+            removed_count += result.updated_count
             if result.failures:
                 id, reason = next(iter(result.failures.items()))
                 raise StoreError(f"cannot remove the field {field} from the document {id!r} of {index}: {reason}")
             if not result.conflict_count:
-                return
+                return removed_count
         raise StoreError(f"other programs keep changing documents of {index}; run the same command again to resume")
 
 
@@ -122,7 +135,7 @@ def plan_removal(engine: Engine, index: str, field: str) -> RemovalPlan:
         if each.is_closed:
             plan.warnings.append(f"{each.name} is closed; open it, and run the command again to remove the field")
         else:
-            plan.document_counts[each.name] = engine.count(each.name, _field_query(field))
+            _plan_document_updates(plan, each)
     templates |= {step.path_parts[1]: step.body or {} for step in plan.steps if step.part == "index template"}
     used |= {name for name in own_pipelines if is_marked_for_deletion(pipeline_bodies[name])}
     deletable = used | (own_pipelines & {DEFAULT_PIPELINE} if index else own_pipelines)
@@ -134,6 +147,23 @@ def plan_removal(engine: Engine, index: str, field: str) -> RemovalPlan:
     if names := shorten_list([each.name for each in named_indices if each.subfields], if_empty=""):
         plan.warnings.append(f"the mapping of {names} keeps the empty field {field}")
     return plan
+
+
+def _plan_document_updates(plan: RemovalPlan, index: IndexDescription) -> None:
+    """Add the queries for the documents that may have the field, and count the documents that have it."""
+    engine, field = plan.engine, plan.fingerprint_field
+    has_fingerprint = _field_query(field)
+    count, queries = engine.count(index.name, has_fingerprint), [has_fingerprint]
+    if index.subfields:
+        excluded = [has_fingerprint]
+        if not count and (has_text := find_text_query(engine, index.name, index.mappings, index.text_fields)):
+            excluded.append(has_text)
+        others: dict[str, Any] = {"bool": {"must_not": excluded}}
+        # A `_source` filter also returns null, and keys with dots such as `simdoc.tokens`.
+        hits = all_hits(engine, index.name, {"query": others, "sort": ["_doc"], "_source": [field]})
+        count += sum(1 for hit in hits if hit.get("_source"))
+        queries.insert(0, others)
+    plan.document_counts[index.name], plan.document_queries[index.name] = count, queries
 
 
 def _check_pipelines_exist(engine: Engine, indices: Iterable[IndexDescription], pipelines: Mapping[str, Any]) -> None:
