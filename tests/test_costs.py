@@ -1,19 +1,23 @@
 """The work for a fixed corpus: counts that, unlike times, are equal on every machine.
 
-If a change raises a count, it makes that operation slower. If it lowers one, write the new count here.
+If a change raises a count, it makes that operation more expensive. If it lowers one, write the new count here.
 """
 
 from __future__ import annotations
 
+import gc
 import logging
 import random
-from collections.abc import Callable
+import tracemalloc
+from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from simdoc_search import Document, SimilaritySearch, open_store
+from simdoc_search.analysis.native import kernel
 from tests.support.stores import NewStore
 
 FAMILIES, COPIES, WORDS = 40, 5, 200
@@ -23,6 +27,7 @@ pytestmark = pytest.mark.slow
 BOILERPLATE = "This document and its attachments are confidential and must not be given to any other person"
 
 
+@cache
 def corpus() -> list[Document]:
     """40 families of an original and 5 edited copies. All end with the same sentence."""
     chance = random.Random(7)
@@ -37,9 +42,13 @@ def corpus() -> list[Document]:
     return documents
 
 
+def empty_search(folder: Path) -> SimilaritySearch:
+    return SimilaritySearch(open_store(folder, create=True))
+
+
 @pytest.fixture(scope="module")
 def search(tmp_path_factory: pytest.TempPathFactory) -> SimilaritySearch:
-    search = SimilaritySearch(open_store(tmp_path_factory.mktemp("costs") / "store", create=True))
+    search = empty_search(tmp_path_factory.mktemp("costs") / "store")
     search.index(corpus())
     return search
 
@@ -68,6 +77,48 @@ def test_bytes_of_a_store(search: SimilaritySearch) -> None:
     size = sum(file.stat().st_size for file in folder.rglob("*") if file.is_file())
 
     assert 2.3 == pytest.approx(size / text_size, rel=0.05)
+
+
+KILOBYTES: dict[str, tuple[int, int, int, Callable[[SimilaritySearch], Any]]] = {
+    "index": (1_045, 3_220, 10, lambda search: search.index(corpus())),
+    "similar": (236, 310, 140, lambda search: [search.similar(id) for id in QUERIES]),
+    "passages": (440, 5_895, 45, lambda search: search.passages("0-0", preset="verbatim")),
+    "duplicates": (3_435, 3_435, 45, lambda search: list(search.duplicates(overlap=0.8).groups())),
+}
+"""The peak of allocated memory with the native kernel, the peak without it, what is allocated after the operation, for
+example by its result, and the operation."""
+
+
+@pytest.fixture(params=["native", "Python"])
+def has_kernel(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[bool]:
+    """Switch the native kernel on or off."""
+    monkeypatch.setenv("SIMDOC_NATIVE", "1" if request.param == "native" else "0")
+    kernel.cache_clear()
+    if request.param == "native" and kernel() is None:
+        pytest.skip("the package simdoc-search-native is not installed; scripts/native builds it")
+    yield kernel() is not None
+    kernel.cache_clear()
+
+
+@pytest.mark.parametrize("operation", KILOBYTES)
+def test_allocated_memory(operation: str, has_kernel: bool, search: SimilaritySearch, tmp_path: Path) -> None:
+    """Python objects and numpy arrays are counted, but not the memory of tantivy or inside the native kernel.
+
+    The first call fills caches and is not counted. Versions of Python differ by some percent.
+    """
+    native_peak, python_peak, expected_kept, run = KILOBYTES[operation]
+    first, second = [empty_search(tmp_path / name) if operation == "index" else search for name in "12"]
+    run(first)
+    gc.collect()
+    tracemalloc.start()
+    result = run(second)
+    gc.collect()
+    kept, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+
+    assert result
+    assert (native_peak if has_kernel else python_peak) == pytest.approx(peak / 1_000, rel=0.1)
+    assert expected_kept == pytest.approx(kept / 1_000, abs=30)
 
 
 REQUESTS: dict[str, tuple[int, Callable[[SimilaritySearch], Any]]] = {

@@ -19,9 +19,8 @@ WordIds = NDArray[np.int32]
 class TextWordIds(NamedTuple):
     """The words of a text.
 
-    Attributes:
-        ids: the integer id of each word, in order; int32, shape (words,).
-        has_space: whether a normalised word contains a space. In shingles, such a word counts as several words.
+    `ids` are those of the words, in order; int32, shape (words,). `has_space` says whether a normalised word contains a
+    space. In shingles, such a word counts as several words.
     """
 
     ids: WordIds

@@ -21,11 +21,7 @@ def comparison_as_json(
 ) -> dict[str, Any]:
     """Convert a comparison.
 
-    Args:
-        comparison: the comparison.
-        names: identify both texts, each as `{"id": ...}` or `{"file": ...}`.
-        notes: sentences for people, such as warnings about words.
-        have_same_bytes: whether both files have the same bytes; None if one of the texts is not a file.
+    `names` are `{"id": ...}` or `{"file": ...}` of each text. `have_same_bytes` is None if one of them is not a file.
     """
     sides = zip(
         names,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Any
 
@@ -33,15 +34,8 @@ def duplicates_summary_as_json(duplicates: Duplicates, keep: str) -> dict[str, A
 
 def duplicates_omissions_as_json(duplicates: Duplicates) -> dict[str, Any]:
     """Convert the documents that were left out, and the number of skipped comparisons."""
-    large_sets = None
-    if (sets := duplicates.large_sets) is not None:
-        large_sets = {
-            "document_count": sets.document_count,
-            "max_set_size": sets.max_set_size,
-            "skipped_comparison_count": sets.skipped_comparison_count,
-        }
     return {
-        "large_sets": large_sets,
+        "large_sets": duplicates.large_sets and asdict(duplicates.large_sets),
         "left_out": [{**key_as_json(key), "reason": reason} for key, reason in duplicates.left_out.items()],
     }
 

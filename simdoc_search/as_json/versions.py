@@ -24,14 +24,9 @@ def versions_as_json(
     texts: Mapping[DocumentKey | None, str],
     analysis: Analysis | None,
 ) -> dict[str, Any]:
-    """Convert a result.
+    """Convert a result. `id` is the id of the query document, and `file` is its path.
 
-    Args:
-        result: the result of `versions`.
-        id: the id of the query document; None if it is not stored.
-        file: the path of the file that is the query document; None if the query is not a file.
-        texts: the texts of the hits, by key.
-        analysis: the analysis of the store, to find the pairs of similar sentences; None to leave them out.
+    `texts` are those of the hits. The pairs of similar sentences are left out if `analysis` is None.
     """
     return {
         "query": {"id": id, "file": file},

@@ -45,11 +45,8 @@ _Body = Mapping[str, Any]
 class IndexPipeline:
     """The pipeline of an index.
 
-    Attributes:
-        state: see `PipelineState`.
-        name: the name of the pipeline; empty if there is none.
-        setting: the index setting that names it, `final_pipeline` or `default_pipeline`; empty if there is none.
-        command: the command that installs it; empty if there is none.
+    `setting` is the index setting that names it, `final_pipeline` or `default_pipeline`. `command` installs it. Name,
+    setting and command may be empty.
     """
 
     state: PipelineState

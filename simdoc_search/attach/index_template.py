@@ -30,11 +30,8 @@ _DATE_KEY_PREFIXES = ("created_date", "modified_date")
 class TemplateExtension:
     """The parts that an index template must include.
 
-    Attributes:
-        field: the object field of the fingerprints. The component template has the same name.
-        mapping: the mapping of this field in the component template.
-        pipeline: name of the final pipeline; if empty, the template keeps its pipeline.
-        text_fields: the text fields to record in the mapping; may be empty.
+    The component template has the same name as `field`, and contains `mapping`. If `pipeline` is empty, the template
+    keeps its pipeline. `text_fields` are recorded in the mapping.
     """
 
     field: str

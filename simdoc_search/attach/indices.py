@@ -31,13 +31,9 @@ class SkippedIndex:
 class IndexDescription:
     """A concrete index, with its mappings and settings.
 
-    Attributes:
-        name: the name of the index; in a data stream, the name of the backing index.
-        field: the object field of the fingerprints.
-        mappings: the mappings of the index.
-        index_settings: the settings of the index, without the prefix `index`.
-        filters: filters of the requested aliases, combined into at most one clause.
-        other_names: names of the aliases and of the data stream that contain the index.
+    In a data stream, `name` is that of the backing index. The settings are without the prefix `index`. `filters` are
+    those of the requested aliases, combined into at most one clause. `other_names` are the aliases and the data stream
+    that contain the index.
     """
 
     name: str

@@ -31,16 +31,9 @@ from simdoc_search.stores.remote.schema import component_template, without_kinds
 class InstallRequest:
     """The parts to install, and their options.
 
-    Attributes:
-        field: the object field of the fingerprints. The component template has the same name.
-        settings: the settings of new fingerprints. Indices with fingerprints keep their settings.
-        change_settings: the requested change of settings; see `BackfillOptions`.
-        pipeline: the name of the pipeline; empty for none.
-        text_fields: the paths of the text fields.
-        index: an index, an alias or a data stream that will use the pipeline; empty for none.
-        index_template: the index template to extend; empty for none.
-        include_search_templates: whether to install the search templates.
-        force: whether to replace installed parts that differ.
+    The component template has the same name as `field`. Indices with fingerprints keep their settings; for
+    `change_settings`, see `BackfillOptions`. `pipeline`, `index` and `index_template` may be empty. `index` is an
+    index, an alias or a data stream that will use the pipeline. `force` replaces installed parts that differ.
     """
 
     field: str
@@ -58,12 +51,8 @@ class InstallRequest:
 class InstallPlan:
     """The steps of an installation whose checks have all passed.
 
-    Attributes:
-        engine: the engine.
-        request: what to install.
-        steps: the steps, in order. There is no step for a part that is already installed.
-        indices: the indices that will use the pipeline.
-        warnings: sentences to show to the user.
+    There is no step for a part that is already installed. `indices` will use the pipeline. `warnings` are sentences for
+    the user.
     """
 
     engine: Engine

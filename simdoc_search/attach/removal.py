@@ -51,17 +51,10 @@ _MAX_ROUNDS = 10
 class RemovalPlan:
     """The changes of a removal.
 
-    Attributes:
-        engine: the engine.
-        fingerprint_field: the object field of the fingerprints.
-        marks: the requests that mark the pipelines to delete.
-        steps: the requests before the field is removed from the documents.
-        document_queries: for each index that is open, the queries for the documents that may have the field, in the
-            order of their updates.
-        document_counts: number of documents with the field, for each of these indices. After `run`, it is the number of
-            documents from which the field was removed.
-        deletions: the requests after the field is removed from the documents.
-        warnings: sentences about the parts that are kept.
+    `marks` are the requests that mark the pipelines to delete. `steps` are the requests before the field is removed
+    from the documents, and `deletions` those after it. `document_queries` has the queries for the documents that may
+    have the field in each open index, in the order of their updates. `document_counts` has the number of documents with
+    the field; after `run`, from how many it was removed. `warnings` are sentences about the parts that are kept.
     """
 
     engine: Engine

@@ -21,12 +21,8 @@ InstallationPart = Literal[
 class Step:
     """A PUT request, or a DELETE request if it has no body.
 
-    Attributes:
-        part: the part of the installation.
-        path_parts: the parts of the path.
-        body: the body; None to delete.
-        change: description of the change in the imperative, such as `install the pipeline simdoc`.
-        undo: how to undo the change; may be empty.
+    `change` describes the change in the imperative, such as `install the pipeline simdoc`. `undo` says how to undo it,
+    and may be empty.
     """
 
     part: InstallationPart

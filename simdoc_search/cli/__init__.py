@@ -8,6 +8,7 @@ are:
 
 group.py                the group of all commands
 help_layout.py          the layout of `--help`
+html_page.py            writes the pages of `--html`
 groups_output.py        `--all` of `versions` and `related`
 index_paths.py          indexes the folders that a command searches
 index_upgrade.py        `index --with` for an existing store

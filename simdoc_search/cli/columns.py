@@ -5,20 +5,19 @@ from __future__ import annotations
 import os
 import socket
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
 
-from simdoc_search.cli.common import say
+from simdoc_search.cli.common import Decorator, say
 from simdoc_search.display import printable
 
 if TYPE_CHECKING:
     from simdoc_search.documents import DocumentKey
     from simdoc_search.stores.base import Store
 
-Command = TypeVar("Command", bound=Callable[..., Any])
 Hit = TypeVar("Hit")
 
 _WIDTHS = {"size": 13, "date": 16, "path": 32}
@@ -48,9 +47,7 @@ show_option: Final = click.option(
 )
 
 
-def sort_option(
-    default: str, sorted_items: str = " the shown hits", extra_help: str = ""
-) -> Callable[[Command], Command]:
+def sort_option(default: str, sorted_items: str = " the shown hits", extra_help: str = "") -> Decorator:
     """Return the option `--sort`. The arguments are parts of its help text."""
     return click.option(
         "--sort",
@@ -61,13 +58,7 @@ def sort_option(
 
 
 class HitColumns:
-    """Reads the columns of hits. For a terminal, it also reads the path of each hit, to link the id to the file.
-
-    Args:
-        store: the store of the hits.
-        names: the columns to show.
-        sort: the column to sort by; None to keep the order of the result.
-    """
+    """Reads the columns of hits. For a terminal, it also reads the path of each hit, to link the id to the file."""
 
     def __init__(self, store: Store, names: Sequence[str], sort: str | None = None) -> None:
         from simdoc_search.search.columns import Columns

@@ -33,7 +33,14 @@ TABLE_ADVICE = "To remove rows of a table or a JSONL file, run: simdoc-search de
 
 _MAX_LEFT_OUT_DOCUMENTS = 3
 
+Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
+
 # --- options ---
+
+
+def add_options(*options: Decorator) -> Decorator:
+    """Return a decorator that adds these options to a command."""
+    return lambda command: functools.reduce(lambda decorated, option: option(decorated), reversed(options), command)
 
 
 def count_workers(_context: click.Context, _parameter: click.Parameter, workers: int | None) -> int:

@@ -12,18 +12,15 @@ import click
 
 from simdoc_search.cli.common import json_option, print_json, say
 from simdoc_search.cli.comparison_options import (
-    ignore_bibliography_option,
-    ignore_option,
-    ignore_quotes_option,
+    ignore_options,
     preset_option,
     read_ignored_texts,
 )
 from simdoc_search.cli.complete import complete_ids
 from simdoc_search.cli.help_layout import Command
+from simdoc_search.cli.html_page import describe_run, write_page_file
 from simdoc_search.cli.index_location_options import ChosenIndex, index_options
 from simdoc_search.cli.input_text import is_file, read_document, read_stored_text
-from simdoc_search.cli.page_file import write_page_file
-from simdoc_search.cli.page_notes import describe_run
 from simdoc_search.errors import CorpusError, NoTextError, StoreNotFoundError, UnknownDocumentError
 
 if TYPE_CHECKING:
@@ -60,9 +57,7 @@ _COMPARISON_PARAMETERS = ("preset", "ignore", "ignore_quotes", "ignore_bibliogra
     "--html", type=click.Path(path_type=Path, dir_okay=False), help="Write an HTML page that shows both texts."
 )
 @preset_option
-@ignore_option
-@ignore_quotes_option
-@ignore_bibliography_option
+@ignore_options
 @index_options()
 @json_option
 def compare(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
+from simdoc_search.cli.common import add_options
 from simdoc_search.cli.complete import complete_ids
 from simdoc_search.cli.input_text import is_file, read_file, read_stored_text
 from simdoc_search.errors import CorpusError, StoreNotFoundError, UnknownDocumentError
@@ -33,23 +34,21 @@ ignore_option: Final = click.option(
     "templates, task sheets or licences. Repeatable.",
 )
 
-ignore_quotes_option: Final = click.option(
-    "--ignore-quotes",
-    is_flag=True,
-    help="Ignore quotations: text inside “...” or other quotation marks, and lines that begin with >.",
-)
-
-ignore_bibliography_option: Final = click.option(
-    "--ignore-bibliography", is_flag=True, help="Ignore the bibliography. The output says where it is."
+ignore_options: Final = add_options(
+    ignore_option,
+    click.option(
+        "--ignore-quotes",
+        is_flag=True,
+        help="Ignore quotations: text inside “...” or other quotation marks, and lines that begin with >.",
+    ),
+    click.option("--ignore-bibliography", is_flag=True, help="Ignore the bibliography. The output says where it is."),
 )
 
 
 def read_ignored_texts(names: Sequence[str], open_search: Callable[[], SimilaritySearch]) -> list[str]:
     """Return the texts to ignore. A name refers to a file if the file exists, otherwise to a stored document.
 
-    Args:
-        names: the values of `--ignore`.
-        open_search: function that opens the store. It is not called if all names are files.
+    `open_search` is not called if all names are files.
 
     Raises:
         CorpusError: a name is neither a file nor a document, or the file cannot be read.

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from simdoc_search.cli.duplicates_hints import note_lines
 from simdoc_search.cli.duplicates_output import format_size_date_and_name, format_summary
-from simdoc_search.cli.page_file import write_page_file
+from simdoc_search.cli.html_page import write_page_file
 from simdoc_search.display import format_count
 
 if TYPE_CHECKING:

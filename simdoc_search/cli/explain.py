@@ -38,23 +38,14 @@ _OVERLAPS = (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95)
 
 
 class _ExplainedQuery(NamedTuple):
-    """A query and its plan.
+    """A query and its plan."""
 
-    Attributes:
-        readings: all readings of the FINGERPRINT: as an id, or as an id with an overlap and a probability.
-        query: the reading that is run.
-        is_stored: whether the document of `query` is stored.
-        plan: the plan of `query`.
-        executed_plan: the plan that the store runs. It differs from `plan` if another plan is cheaper.
-        kind: how the queried field contains tokens, as one string or as separate terms.
-    """
-
-    readings: tuple[FingerprintQuery, ...]
-    query: FingerprintQuery
-    is_stored: bool
+    readings: tuple[FingerprintQuery, ...]  # as an id, or as an id with an overlap and a probability
+    query: FingerprintQuery  # the reading that is run
+    is_stored: bool  # whether the document of `query` is stored
     plan: Plan
-    executed_plan: Plan
-    kind: FieldKind
+    executed_plan: Plan  # the plan that the store runs; another one than `plan` if that is cheaper
+    kind: FieldKind  # how the queried field contains tokens
 
     @property
     def expected_error(self) -> float | None:

@@ -64,9 +64,9 @@ class _Commands(CommandGroup):
 
 def _show_verbose_log(context: click.Context, _parameter: click.Parameter, count: int) -> None:
     if count:
-        from simdoc_search.cli.logs import show_verbose_log
+        from simdoc_search.cli.logs import show_log
 
-        show_verbose_log(context, count)
+        show_log(context, "INFO" if count == 1 else "DEBUG")
 
 
 @click.group(
@@ -93,10 +93,10 @@ def cli(context: click.Context) -> None:
       simdoc-search passages --file a.pdf --in ~/Papers   where is its text from?
       simdoc-search similar report_20_80                  overlap 20 % or more
     """
-    from simdoc_search.cli.logs import hide_client_logs, show_warnings
+    from simdoc_search.cli.logs import hide_client_logs, show_log
 
     hide_client_logs()
-    show_warnings(context)
+    show_log(context, "WARNING")  # such as that the command waits for an engine
     context.default_map = read_config(cli)
 
 

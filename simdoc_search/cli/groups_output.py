@@ -5,38 +5,40 @@ from __future__ import annotations
 import csv
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from simdoc_search.cli.common import left_out_lines, open_text_file, print_json, say, stage_progress
-from simdoc_search.display import describe_shown_hits, format_count, format_more_hits_hint
+from simdoc_search.cli.common import (
+    Decorator,
+    add_options,
+    left_out_lines,
+    open_text_file,
+    print_json,
+    say,
+    stage_progress,
+)
+from simdoc_search.display import command_line, describe_shown_hits, format_count, format_more_hits_hint
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from simdoc_search.concepts import Synonyms
     from simdoc_search.groups import Families, Topic, Topics
     from simdoc_search.search.similarity_search import SimilaritySearch
     from simdoc_search.search.version_order import VersionFamily
 
-    Command = TypeVar("Command", bound=Callable[..., Any])
-
 _MAX_MEMBERS, _MAX_NAMES = 20, 8
 _CSV_COLUMNS = ("a", "b", "score", "kind", "group", "a_index", "a_routing", "b_index", "b_routing")
 
 
-def all_documents_options(help_text: str, pairs: str) -> Callable[[Command], Command]:
+def all_documents_options(help_text: str, pairs: str) -> Decorator:
     """Return a decorator that adds `--all` with this help, and `--edges`, which writes these pairs."""
-
-    def add_options(command: Command) -> Command:
-        edges = click.option(
-            "--edges", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE",
-            help=f"With --all: write all {pairs} to FILE as CSV, with their scores.",
-        )  # fmt: skip
-        return click.option("--all", "all_documents", is_flag=True, help=help_text)(edges(command))
-
-    return add_options
+    return add_options(
+        click.option("--all", "all_documents", is_flag=True, help=help_text),
+        click.option("--edges", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE",
+                     help=f"With --all: write all {pairs} to FILE as CSV, with their scores."),
+    )  # fmt: skip
 
 
 def check_all_documents_options(all_documents: bool, edges: Path | None, other_arguments: Mapping[str, Any]) -> None:
@@ -82,6 +84,11 @@ def show_families(
         say(note)
     nouns = "family", "families", "versions"
     _print_footer(result, result.family_count, len(shown), page[1], nouns, edges, _family_notes(result))
+    if shown:
+        last = shown[0].newest or [*shown[0].unordered, *shown[0].timeline][-1]
+        command = command_line(search.store.location, "versions", last.name)
+        say(f"to see what changed in family {page[1] + 1:,}, run: {command}", err=True)
+        say("to leave out documents with other numbers, such as monthly invoices, add --max-distance 0", err=True)
 
 
 def show_topics(

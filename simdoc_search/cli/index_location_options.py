@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import click
 
-from simdoc_search.cli.common import LEFT_OUT_INDICES_KEY, say
+from simdoc_search.cli.common import LEFT_OUT_INDICES_KEY, Decorator, add_options, say
 from simdoc_search.display import DEFAULT_STORE
 from simdoc_search.stores.location import ENGINES
 
 if TYPE_CHECKING:
     from simdoc_search.stores.base import Store
-
-Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 class ChosenIndex(NamedTuple):
@@ -69,13 +67,11 @@ engine_option: Final = click.option(
 )
 
 
-def field_options(command: Command) -> Command:
-    """Add `--text-field` and `--field`."""
-    return _text_field_option(field_option(command))
+field_options: Final = add_options(_text_field_option, field_option)
 
 
-def store_option(command: Command, *, needs_engine: bool = False) -> Command:
-    """Add `--store` and `--engine`."""
+def _make_store_option(*, needs_engine: bool) -> Decorator:
+    """Return a decorator that adds `--store` and `--engine`."""
     place = "URL of the index" if needs_engine else "Index to use: a folder or a URL"
     option = click.option(
         "--store",
@@ -87,12 +83,13 @@ def store_option(command: Command, *, needs_engine: bool = False) -> Command:
         metavar="URL" if needs_engine else "PATH|URL",
         help=f"{place}, such as http://localhost:9200/articles.",
     )
-    return option(engine_option(command))
+    return add_options(option, engine_option)
 
 
-def index_options(
-    *, reads_texts: bool = True, needs_engine: bool = False
-) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+store_option: Final = _make_store_option(needs_engine=False)
+
+
+def index_options(*, reads_texts: bool = True, needs_engine: bool = False) -> Decorator:
     """Return a decorator that adds the options. The command gets a `ChosenIndex` as its parameter `index`.
 
     Args:
@@ -100,7 +97,7 @@ def index_options(
         needs_engine: whether the index must be in an engine.
     """
 
-    def add_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    def add(command: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(command)
         def run(*, store: str, engine: str | None, field: str | None, **values: Any) -> Any:
             options: dict[str, Any] = {"engine": engine, "field": field}
@@ -108,7 +105,7 @@ def index_options(
                 options["text_field"] = values.pop("text_fields")
             return command(index=ChosenIndex(store, options), **values)
 
-        with_store = store_option(run, needs_engine=needs_engine)
-        return field_options(with_store) if reads_texts else field_option(with_store)
+        fields = field_options if reads_texts else field_option
+        return add_options(fields, _make_store_option(needs_engine=needs_engine))(run)
 
-    return add_options
+    return add

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final
 
 import click
+
+from simdoc_search.cli.common import Decorator, add_options
 
 if TYPE_CHECKING:
     from simdoc_search.concepts import Extractor
@@ -20,16 +22,13 @@ TOKEN_KIND_BY_OPTION_VALUE: dict[str, TokenKindName] = {"versions": "sentences",
 
 _MAX_SKETCH_SIZE_DIGITS = 9
 
-Command = TypeVar("Command", bound=Callable[..., Any])
 
-
-def for_new_stores(*options: Callable[[Command], Command]) -> Callable[[Command], Command]:
+def for_new_stores(*options: Decorator) -> Decorator:
     """Begin the help of these options with "New index:", because they only apply when an index is created."""
 
-    def add(command: Command) -> Command:
+    def add(command: Callable[..., Any]) -> Callable[..., Any]:
         other_parameters = [*getattr(command, "__click_params__", ())]
-        for option in reversed(options):
-            command = option(command)
+        command = add_options(*options)(command)
         for parameter in getattr(command, "__click_params__", ()):
             if parameter not in other_parameters:
                 parameter.help = f"New index: {parameter.help[0].lower()}{parameter.help[1:]}"
@@ -38,36 +37,27 @@ def for_new_stores(*options: Callable[[Command], Command]) -> Callable[[Command]
     return add
 
 
-def analysis_options(command: Command) -> Command:
-    """Add `--profile`, `--shingle-size` and `--unit`."""
-    for option in (
-        click.option("--unit", type=click.Choice(["word", "character"]),
-                     help="Compare sequences of words, or sequences of characters.  [default: word]"),
-        click.option("--shingle-size", type=click.IntRange(min=1),
-                     help="Number of words or characters in each compared sequence.  [default: 5]"),
-        click.option("--profile", type=click.Choice(["nfkc_cf", "lowercase"]),
-                     help="How to normalise words. `nfkc_cf` applies Unicode NFKC and case folding. `lowercase` only "
-                     "converts to lower case.  [default: nfkc_cf]"),
-    ):  # fmt: skip
-        command = option(command)
-    return command
+analysis_options: Final = add_options(
+    click.option("--profile", type=click.Choice(["nfkc_cf", "lowercase"]),
+                 help="How to normalise words. `nfkc_cf` applies Unicode NFKC and case folding. `lowercase` only "
+                 "converts to lower case.  [default: nfkc_cf]"),
+    click.option("--shingle-size", type=click.IntRange(min=1),
+                 help="Number of words or characters in each compared sequence.  [default: 5]"),
+    click.option("--unit", type=click.Choice(["word", "character"]),
+                 help="Compare sequences of words, or sequences of characters.  [default: word]"),
+)  # fmt: skip
 
-
-def word_options(command: Command) -> Command:
-    """Add `--stop-words`, `--stem` and `--frequencies`."""
-    for option in (
-        click.option("--frequencies", is_flag=True, default=None,
-                     help="Count every occurrence of a repeated sequence of words, not just the first."),
-        click.option("--stem", metavar="LANGUAGE|auto",
-                     help="Compare the stems of words in this language (en, de, fr, ...). `auto` identifies the "
-                     "language of each text."),
-        click.option("--stop-words", metavar="LANGUAGE|auto|FILE",
-                     help="Remove the stop words of this language (en, de, ...), or those in this file. `auto` "
-                     "identifies the language of each text. If you use a file, also set SIMDOC_STOP_WORDS to "
-                     "its path before you run other commands."),
-    ):  # fmt: skip
-        command = option(command)
-    return command
+word_options: Final = add_options(
+    click.option("--stop-words", metavar="LANGUAGE|auto|FILE",
+                 help="Remove the stop words of this language (en, de, ...), or those in this file. `auto` "
+                 "identifies the language of each text. If you use a file, also set SIMDOC_STOP_WORDS to "
+                 "its path before you run other commands."),
+    click.option("--stem", metavar="LANGUAGE|auto",
+                 help="Compare the stems of words in this language (en, de, fr, ...). `auto` identifies the "
+                 "language of each text."),
+    click.option("--frequencies", is_flag=True, default=None,
+                 help="Count every occurrence of a repeated sequence of words, not just the first."),
+)  # fmt: skip
 
 
 def word_settings(stop_words: str | None, stem: str | None, frequencies: bool | None) -> dict[str, Any]:
@@ -142,29 +132,28 @@ def with_sketch(settings: Settings, sketch: Sketch) -> Settings:
     return replace(settings, sketch=sketch).with_key(settings.sketch.key)
 
 
-def token_kinds_option(help: str) -> Callable[[Command], Command]:  # noqa: A002 - click uses the same name
+def token_kinds_option(help: str) -> Decorator:  # noqa: A002 - click uses the same name
     """Return the option `--with` with this help text. Its value is a tuple of kinds of tokens."""
     return click.option(
         "--with", "token_kinds", multiple=True, callback=_parse_token_kinds, metavar="versions,related", help=help
     )
 
 
-def synonyms_option(help: str) -> Callable[[Command], Command]:  # noqa: A002 - click uses the same name
+def synonyms_option(help: str) -> Decorator:  # noqa: A002 - click uses the same name
     """Return the option `--synonyms` with this help text."""
     return click.option("--synonyms", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help=help)
 
 
-def extractor_options(command: Command) -> Command:
-    """Add `--extractor`, for a new store with concepts, and `--synonyms`, which each later run needs too."""
-    concepts = click.option(
+extractor_options: Final = add_options(
+    click.option(
         "--extractor",
         "extractor_name",
         metavar="NAME",
         help="With --with related: how to extract concepts: keywords, names or spacy:MODEL.  [default: keywords]",
-    )
-    return concepts(
-        synonyms_option("File with synonyms in Solr's format. Give the file again each time you index.")(command)
-    )
+    ),
+    synonyms_option("File with synonyms in Solr's format. Give the file again each time you index."),
+)
+"""`--extractor` is for a new store with concepts. Each later run needs `--synonyms` too."""
 
 
 def make_extractor(name: str | None, synonyms: Path | None, stored: Settings | None) -> Extractor | None:
@@ -205,23 +194,14 @@ def with_token_kinds(
     return replace(settings, **{name: added[name] for name in token_kinds})
 
 
-def excluded_part_options(command: Command) -> Command:
-    """Add `--front-matter` and `--quoted-replies`."""
-    for name, text in (
-        (
-            "quoted-replies",
-            "Whether to skip quoted text in e-mails: lines that begin with >, and lines such as 'On ... wrote:'.",
-        ),
-        (
-            "front-matter",
-            "Whether the front matter (YAML, TOML) of Markdown files is part of the text. With `skip`, its fields "
-            "become metadata.",
-        ),
-    ):
-        command = click.option(
-            f"--{name}", type=click.Choice(["keep", "skip"]), default="keep", show_default=True, help=text
-        )(command)
-    return command
+excluded_part_options: Final = add_options(
+    click.option("--front-matter", type=click.Choice(["keep", "skip"]), default="keep", show_default=True,
+                 help="Whether the front matter (YAML, TOML) of Markdown files is part of the text. With `skip`, its "
+                 "fields become metadata."),
+    click.option("--quoted-replies", type=click.Choice(["keep", "skip"]), default="keep", show_default=True,
+                 help="Whether to skip quoted text in e-mails: lines that begin with >, and lines such as "
+                 "'On ... wrote:'."),
+)  # fmt: skip
 
 
 def choose_excluded_parts(front_matter: str, quoted_replies: str) -> tuple[str, ...]:

@@ -52,18 +52,11 @@ in_option: Final = click.option(
 
 
 class IndexedPaths(NamedTuple):
-    """The result of indexing some paths.
-
-    Attributes:
-        search: a search in the store.
-        problems: one sentence per problem.
-        document_count: the number of documents of the paths.
-        skipped: the files that were skipped.
-    """
+    """The result of indexing some paths."""
 
     search: SimilaritySearch
-    problems: list[str]
-    document_count: int
+    problems: list[str]  # one sentence per problem
+    document_count: int  # in the paths
     skipped: Sequence[SkippedFile] = ()
 
 
@@ -73,12 +66,8 @@ def source_progress(
 ) -> Iterator[tuple[Iterator[Source], Callable[[int], None]]]:
     """Show the progress of indexing. The files of folders are listed first, so that their number is known.
 
-    Args:
-        sources: the files and documents to index.
-        paths: the paths that the user named. If one of them is a file, nothing is listed first, because the lines of a
-            JSONL file may not fit into memory.
-        hidden: whether to hide the progress.
-        archives: whether archives in folders are read. The number of their members is not known in advance.
+    Nothing is listed if one of the `paths` is a file, because the lines of a JSONL file may not fit into memory. The
+    number of the members of `archives` is not known in advance.
 
     Yields:
         All sources, and a function that takes the number of documents that were finished.

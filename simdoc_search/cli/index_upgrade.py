@@ -25,13 +25,8 @@ def upgrade(
 ) -> Settings:
     """Upgrade a store, print the number of upgraded documents, and return the new settings.
 
-    Args:
-        store: the path or address of the store.
-        engine: the kind of engine; None to detect it.
-        token_kinds: the kinds of tokens to add.
-        extractor: the extractor of concepts; None for the store's extractor, or the default.
-        hide_progress: whether to hide the progress.
-        reports_unchanged: whether to print a line if no document needs an upgrade.
+    Without an `extractor`, that of the store or the default is used. `reports_unchanged` says whether to print a line
+    if no document needs an upgrade.
     """
     from simdoc_search.stores.upgrade import upgrade_store
 

@@ -45,14 +45,7 @@ class FolderWatch:
         prune: bool,
         prune_all: bool,
     ) -> None:
-        """Index files as they change, until Ctrl-C.
-
-        Args:
-            search: the search whose store is updated.
-            index: indexes files and prints the report.
-            options: options of `changed_files`.
-            prune: whether to remove documents whose files are deleted.
-            prune_all: whether to remove them even if they are more than half of a folder's documents.
+        """Index files as they change, until Ctrl-C. `options` are those of `changed_files`.
 
         Raises:
             ClickException: a folder no longer exists.

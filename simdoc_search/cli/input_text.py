@@ -18,23 +18,15 @@ if TYPE_CHECKING:
 
     from simdoc_search.documents import Document
     from simdoc_search.search.similarity_search import SimilaritySearch
-    from simdoc_search.stores.record import Record
 
 
 class QueryText(NamedTuple):
-    """A query document.
-
-    Attributes:
-        name: name of the document.
-        text: text of the document; None for a stored document with this name.
-        file: path of the file, `-` for stdin; None without a file.
-        row: id of the row in a table or JSONL file; None if the document is not from a table.
-    """
+    """A query document."""
 
     name: str
-    text: str | None = None
-    file: str | None = None
-    row: str | None = None
+    text: str | None = None  # None for a stored document with this name
+    file: str | None = None  # the path, or `-` for stdin; None without a file
+    row: str | None = None  # the id of the row of a table; None if the document is not from a table
 
     def as_json(self, id: str | None = None) -> dict[str, Any]:
         """Return the id that the document has in the store, and its file and row, as JSON."""
@@ -44,12 +36,8 @@ class QueryText(NamedTuple):
 class QueryFiles:
     """Iterates over the texts of files and folders. Each file is read on demand.
 
-    Args:
-        paths: files, folders, `-` for stdin.
-        list_first: whether to list all files before reading the first one, so that `total` is known.
-
     Attributes:
-        total: number of files if `list_first`, otherwise None.
+        total: number of files if all files are listed before the first one is read (`list_first`), otherwise None.
         skipped: files without a text, with the reasons. Complete at the end of the iteration.
         problems: one sentence for each path that could not be read. Complete at the end of the iteration.
 
@@ -154,21 +142,14 @@ def read_stored_text(search: SimilaritySearch, name: str) -> tuple[str, str]:
         SimdocError: no document or several documents have this name.
         NoTextError: the text of the document is not stored.
     """
+    from simdoc_search.search.resolver import find_record
     from simdoc_search.search.stored_texts import read_texts
 
-    key = find_record(search, name).key
+    key = find_record(search.store, name).key
     text = read_texts(search.store, [key]).get(key)
     if text is None:
         raise NoTextError(key.id)
     return key.id, text
-
-
-def find_record(search: SimilaritySearch, name: str) -> Record:
-    """Return the document with this id, path or file name. A final number is not read as an overlap."""
-    from simdoc_search.search.resolver import Resolver
-
-    resolver = Resolver(search.store)
-    return resolver.get_record(resolver.resolve(name, overlap=0).id)
 
 
 def read_query_arguments(
@@ -180,22 +161,19 @@ def read_query_arguments(
 ) -> tuple[dict[str, Any], str | None]:
     """Return the arguments of a query for one of `id`, `file` and `text`, and the id of the document if it is stored.
 
-    Args:
-        search: the `SimilaritySearch` that runs the query.
-        id: id, path or file name of a stored document.
-        file: a file, `-`, or a pipe. If the file is indexed, its document is excluded from the hits.
-        make_file_arguments: returns further arguments for a file that is not a pipe.
-        text: a text, or `-` for stdin.
+    If an indexed file is given, its document is excluded from the hits. `make_file_arguments` returns further arguments
+    for a file that is not a pipe.
 
     Raises:
         SimdocError: there is no such document, or the file cannot be read or does not contain text.
     """
     from simdoc_search.search.files import IndexedFiles
+    from simdoc_search.search.resolver import find_record
 
     if text is not None:
         return {"text": read_text(text)}, None
     if file is None:
-        key = find_record(search, id or "").key
+        key = find_record(search.store, id or "").key
         return {"query": key}, key.id
     document = read_document(file)
     if is_stream(file):

@@ -23,16 +23,6 @@ class _StderrHandler(logging.Handler):
             sys.stderr.flush()  # the test runner of click 8.2.0 does not
 
 
-def show_verbose_log(context: click.Context, count: int) -> None:
-    """Show the log for `-v` or `-vv`."""
-    _show_log(context, logging.INFO if count == 1 else logging.DEBUG)
-
-
-def show_warnings(context: click.Context) -> None:
-    """Show warnings, such as that the command waits for an engine. This does nothing if `-v` already shows the log."""
-    _show_log(context, logging.WARNING)
-
-
 def hide_client_logs() -> None:
     """Hide the logs of the engine clients. The commands report the errors that these clients log."""
     for client in ("opensearch", "elasticsearch", "elastic_transport", "urllib3"):
@@ -40,7 +30,7 @@ def hide_client_logs() -> None:
         logging.getLogger(client).propagate = False
 
 
-def _show_log(context: click.Context, level: int) -> None:
+def show_log(context: click.Context, level: str) -> None:
     """Show log records of at least this level until the command ends, unless the log is shown already."""
     logger, handler = logging.getLogger("simdoc_search"), _StderrHandler()
     if any(isinstance(existing, _StderrHandler) for existing in logger.handlers):

@@ -11,9 +11,7 @@ import click
 from simdoc_search.cli.columns import HitColumns, show_option, sort_option
 from simdoc_search.cli.common import CommandInterruptedError, document_progress, json_option, workers_option
 from simdoc_search.cli.comparison_options import (
-    ignore_bibliography_option,
-    ignore_option,
-    ignore_quotes_option,
+    ignore_options,
     preset_option,
     read_ignored_texts,
 )
@@ -77,9 +75,7 @@ _MAX_QUERIES_WITHOUT_WORKERS = 16  # for more queries, starting worker processes
     is_flag=True,
     help="Compare every document that may share passages, not only the most promising ones. This is slower.",
 )
-@ignore_option
-@ignore_quotes_option
-@ignore_bibliography_option
+@ignore_options
 @click.option("--each-other", is_flag=True, help="Compare the files of --folder with each other. No index is needed.")
 @filter_options
 @click.option("--exclude-same-folder", is_flag=True, help="Exclude documents in the same folder as the query document.")
@@ -146,7 +142,8 @@ def passages(
     from simdoc_search.search.similarity_search import SimilaritySearch
     from simdoc_search.stores import open_store
 
-    _require_one_query(id is not None, files, folders, text is not None, all_from)
+    if sum((id is not None, bool(files), bool(folders), text is not None, all_from is not None)) != 1:
+        raise click.UsageError("give one of ID, --file, --folder, --text or --all-from")
     if exclude_same_folder and text is not None:
         raise click.UsageError("--exclude-same-folder cannot be combined with --text; omit one of them")
     if each_other and (not folders or exclude_same_folder or in_paths):
@@ -192,11 +189,6 @@ def passages(
         output.print_one(passage_search.answer(query))
     if problems or (fail_if_empty and not output.hit_count):
         raise SystemExit(1)
-
-
-def _require_one_query(*queries: object) -> None:
-    if sum(map(bool, queries)) != 1:
-        raise click.UsageError("give one of ID, --file, --folder, --text or --all-from")
 
 
 def _answer_many(

@@ -11,7 +11,7 @@ from simdoc_search.cli.columns import format_columns, format_heading, format_hit
 from simdoc_search.cli.common import print_json, say
 from simdoc_search.cli.index_output import print_skipped_files
 from simdoc_search.cli.input_text import QueryText
-from simdoc_search.cli.passages_page import describe_hit, format_share, format_words, write_page
+from simdoc_search.cli.passages_page import describe_hit, write_page
 from simdoc_search.display import format_count, format_more_hits_hint, format_percent, printable
 from simdoc_search.errors import SimdocError
 
@@ -29,17 +29,11 @@ _INDENT = " " * 6
 
 
 class PassageAnswer(NamedTuple):
-    """The answer for one query document.
-
-    Attributes:
-        query: the query document.
-        result: the result.
-        id: the id of the query document in the store; None if it is not stored.
-    """
+    """The answer for one query document."""
 
     query: QueryText
     result: PassageResult
-    id: str | None
+    id: str | None  # of the query document in the store; None if it is not stored
 
     @property
     def name(self) -> str:
@@ -55,19 +49,7 @@ class PassageAnswer(NamedTuple):
 
 
 class PassageOutput:
-    """Collects the answers of one command, and prints them.
-
-    Args:
-        search: the search that gives the answers.
-        columns: the columns of the hits.
-        html: path of the HTML page, if there is one.
-        as_json: whether to print JSON.
-        page_notes: sentences for the page that say what was searched.
-
-    Attributes:
-        as_json: whether to print JSON.
-        hit_count: number of hits in all answers.
-    """
+    """Collects the answers of one command, and prints them. `page_notes` say on the page what was searched."""
 
     def __init__(
         self,
@@ -79,7 +61,7 @@ class PassageOutput:
     ) -> None:
         self._search, self._columns, self._html, self._page_notes = search, columns, html, page_notes
         self.as_json: bool = as_json
-        self.hit_count: int = 0
+        self.hit_count: int = 0  # in all answers
         self._summary = _Summary(search)
         self._page_answers: list[PassageAnswer] = []
         self._overview: list[tuple[float, str, list[str]]] = []  # (negative share, overview line, detail lines)
@@ -174,7 +156,7 @@ class PassageOutput:
             passages = f"{len(hit.passages):,}" if hit.kind == "exact" else ""
             id = format_hit_id(hit.key, ids, answer.name)
             name = f"{format_columns(columns.names, values.get(hit.key))}{printable(id)}"
-            yield f"{format_words(hit):>15}{format_share(hit):>10}{hit.added_word_count:>8,}{passages:>10}  {name}"
+            yield f"{hit.words_label:>15}{hit.share_label:>10}{hit.added_word_count:>8,}{passages:>10}  {name}"
             if hit.longest and result.text is not None:
                 yield from _excerpt_lines(hit.longest, result, texts.get(hit.key), self._search.store.settings.analysis)
             if note := describe_hit(hit):

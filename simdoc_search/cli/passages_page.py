@@ -8,11 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from simdoc_search.cli.common import document_progress
-from simdoc_search.cli.page_file import write_page_file
-from simdoc_search.cli.page_notes import describe_run
+from simdoc_search.cli.html_page import describe_run, write_page_file
 from simdoc_search.display import (
     format_count,
-    format_estimate,
     format_percent,
     printable,
     without_credentials,
@@ -45,11 +43,7 @@ def describe_search(
 ) -> list[str]:
     """Return sentences that say what was searched, when, and with which options.
 
-    Args:
-        places: the folders, files or the store.
-        document_count: the number of documents in them; 0 if it is not known.
-        skipped: the files in them that were skipped.
-        context: the context of the command.
+    `document_count` is the number of documents in the `places`; 0 if it is not known.
     """
     is_filtered = any(context.params[name] for name in _FILTER_PARAMETERS)
     documents = f"{format_count(document_count, 'document')} in " if document_count and not is_filtered else ""
@@ -65,16 +59,6 @@ def _describe_skipped(skipped: Sequence[SkippedFile]) -> str:
         return f"{files_were}."
     named = (f"{printable(os.path.relpath(file.path, file.root or os.curdir))}, {file.reason}" for file in skipped)
     return f"{files_were}: {'; '.join(named)}."
-
-
-def format_words(hit: PassageHit) -> str:
-    """Return the number of words in common, with a tilde if it is an estimate."""
-    return f"{hit.word_count:,}" if hit.kind == "exact" else f"~{hit.word_count:,}"
-
-
-def format_share(hit: PassageHit) -> str:
-    """Return the share of the query document that is in the hit, with a tilde if it is an estimate."""
-    return format_percent(hit.share, 0) if hit.kind == "exact" else format_estimate(hit.share)
 
 
 def describe_hit(hit: PassageHit) -> str:
@@ -135,8 +119,8 @@ def _sourced_text(answer: PassageAnswer, texts: dict[DocumentKey, str], analysis
     sources = [
         Source(
             hit.id,
-            format_words(hit),
-            format_share(hit),
+            hit.words_label,
+            hit.share_label,
             hit.added_word_count,
             hit.passages,
             describe_hit(hit),

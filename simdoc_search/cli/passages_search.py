@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from simdoc_search.cli.input_text import QueryText, find_record
+from simdoc_search.cli.input_text import QueryText
 from simdoc_search.cli.passages_output import PassageAnswer
 from simdoc_search.errors import QuerySyntaxError, SimdocError
 
@@ -18,11 +18,7 @@ if TYPE_CHECKING:
 class PassageSearch:
     """Answers one query at a time. A file never matches its own stored copy.
 
-    Args:
-        search: the `SimilaritySearch` that runs the queries.
-        filters: filters for the hits.
-        options: further arguments of `SimilaritySearch.passages`.
-        exclude_same_folder: whether to exclude the folder of each query document from its hits.
+    `options` are further arguments of `SimilaritySearch.passages`.
     """
 
     def __init__(
@@ -55,7 +51,9 @@ class PassageSearch:
     def answer(self, query: QueryText) -> PassageAnswer:
         """Answer a query. Raises the same errors as `SimilaritySearch.passages`."""
         if query.text is None:
-            record = find_record(self._search, query.name)
+            from simdoc_search.search.resolver import find_record
+
+            record = find_record(self._search.store, query.name)
             return PassageAnswer(
                 query, self._find_passages(self._filters_for(record.path), query=record.key), record.id
             )

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 from click.core import ParameterSource
 
-from simdoc_search.cli.common import say
+from simdoc_search.cli.common import add_options, say
 from simdoc_search.documents import unicode_forms
 from simdoc_search.errors import SimdocError, StoreError
 from simdoc_search.query.planner import PLANNERS
@@ -30,8 +30,6 @@ else:
 
 FilterPairs = tuple[tuple[str, Any], ...]
 """Pairs of a field and its value, as the user gave them. A list of values matches any of them."""
-
-Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 class _PercentType(ParamType):
@@ -70,14 +68,10 @@ date_type: Final = _DateType()
 percent_type: Final = _PercentType()
 
 
-def page_options(command: Command) -> Command:
-    """Add `--size` and `--offset`."""
-    offset = click.option("--offset", type=click.IntRange(min=0), default=0, help="Number of hits to skip.")
-    size = click.option(
-        "--size", type=click.IntRange(min=1), default=10, show_default=True, help="Maximum number of hits."
-    )
-    return size(offset(command))
-
+page_options: Final = add_options(
+    click.option("--size", type=click.IntRange(min=1), default=10, show_default=True, help="Maximum number of hits."),
+    click.option("--offset", type=click.IntRange(min=0), default=0, help="Number of hits to skip."),
+)
 
 file_option: Final = click.option(
     "--file",
@@ -86,17 +80,16 @@ file_option: Final = click.option(
 )
 
 
-def filter_options(command: Command) -> Command:
-    """Add `--filter`, `--filter-any` and `--exclude`. The values of the first two are passed as one argument."""
-    excluded = click.option(
-        "--exclude",
-        "excluded",
-        type=_FilterType(),
-        multiple=True,
-        metavar="FIELD=VALUE",
-        help="Exclude documents with this metadata value. Use path=PREFIX for a folder. Repeatable.",
-    )
-    included = click.option(
+def _add_any_filters(context: click.Context, _parameter: click.Parameter, given: tuple[tuple[str, str], ...]) -> None:
+    """Add one filter per field. It matches any of the values given for this field."""
+    values: dict[str, list[str]] = {}
+    for field, value in given:
+        values.setdefault(field, []).append(value)
+    context.params["filters"] = (*context.params.get("filters", ()), *values.items())
+
+
+filter_options: Final = add_options(
+    click.option(
         "--filter",
         "filters",
         type=_FilterType(),
@@ -105,8 +98,8 @@ def filter_options(command: Command) -> Command:
         help="Only include documents with this metadata value. There are no wildcards. Use path=PREFIX for a folder. "
         "If repeated, all values must match.",
         is_eager=True,
-    )
-    any_of = click.option(
+    ),
+    click.option(
         "--filter-any",
         type=_FilterType(),
         multiple=True,
@@ -114,16 +107,17 @@ def filter_options(command: Command) -> Command:
         expose_value=False,
         callback=_add_any_filters,
         help="Like --filter, but a document needs only one of the values given for the same field.",
-    )
-    return included(any_of(excluded(command)))
-
-
-def _add_any_filters(context: click.Context, _parameter: click.Parameter, given: tuple[tuple[str, str], ...]) -> None:
-    """Add one filter per field. It matches any of the values given for this field."""
-    values: dict[str, list[str]] = {}
-    for field, value in given:
-        values.setdefault(field, []).append(value)
-    context.params["filters"] = (*context.params.get("filters", ()), *values.items())
+    ),
+    click.option(
+        "--exclude",
+        "excluded",
+        type=_FilterType(),
+        multiple=True,
+        metavar="FIELD=VALUE",
+        help="Exclude documents with this metadata value. Use path=PREFIX for a folder. Repeatable.",
+    ),
+)
+"""The values of `--filter` and `--filter-any` are passed as one argument."""
 
 
 def make_filters(included: FilterPairs, excluded: FilterPairs) -> Sequence[dict[str, Any]]:
@@ -148,45 +142,40 @@ def warn_unused_exclusions(store: Store, excluded: FilterPairs) -> None:
             say(f"note: --exclude {field}={value} excludes no documents: {error}", err=True)
 
 
-def compat_options(command: Command) -> Command:
-    """Add `--compat` and `--id-field`, for FINGERPRINT strings of Alfresco."""
-    id_field = click.option("--id-field", metavar="FIELD", help="Index field with the document ids.")
-    compat = click.option(
+compat_options: Final = add_options(
+    click.option(
         "--compat",
         type=click.Choice(["alfresco"]),
         help="Behave like Alfresco. QUERY can contain a node reference, and 0.2 means 20 %. The query document "
         "is also a hit, and the planner is `all`.",
-    )
-    return compat(id_field(command))
+    ),
+    click.option("--id-field", metavar="FIELD", help="Index field with the document ids."),
+)
+"""The options for FINGERPRINT strings of Alfresco."""
 
-
-def overlap_options(command: Command) -> Command:
-    """Add `--overlap`, `--probability` and `--planner`."""
-    for option in (
-        click.option(
-            "--planner",
-            type=click.Choice(PLANNERS),
-            default="enough",
-            show_default=True,
-            help="How to run a query with a probability. `enough` does only the work that the probability requires. "
-            "`all` works as in Alfresco.",
-        ),
-        click.option(
-            "--probability",
-            type=percent_type,
-            metavar="PERCENT",
-            help="Minimum probability of finding a document whose overlap equals `--overlap`. "
-            "A document with a larger overlap is found with a higher probability.",
-        ),
-        click.option(
-            "--overlap",
-            type=percent_type,
-            metavar="PERCENT",
-            help="Minimum overlap. QUERY is then read as an id, even if it ends in numbers.",
-        ),
-    ):
-        command = option(command)
-    return command
+overlap_options: Final = add_options(
+    click.option(
+        "--overlap",
+        type=percent_type,
+        metavar="PERCENT",
+        help="Minimum overlap. QUERY is then read as an id, even if it ends in numbers.",
+    ),
+    click.option(
+        "--probability",
+        type=percent_type,
+        metavar="PERCENT",
+        help="Minimum probability of finding a document whose overlap equals `--overlap`. "
+        "A document with a larger overlap is found with a higher probability.",
+    ),
+    click.option(
+        "--planner",
+        type=click.Choice(PLANNERS),
+        default="enough",
+        show_default=True,
+        help="How to run a query with a probability. `enough` does only the work that the probability requires. "
+        "`all` works as in Alfresco.",
+    ),
+)
 
 
 def is_any_option_given(*names: str) -> bool:

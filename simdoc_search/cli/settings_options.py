@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from simdoc_search.cli.common import add_options
 from simdoc_search.cli.index_options import (
     analysis_options,
     parse_sketch,
@@ -23,33 +24,28 @@ if TYPE_CHECKING:
     from simdoc_search.sketch.settings import Settings
     from simdoc_search.sketch.winnow import PassageSettings
 
-Command = TypeVar("Command", bound=Callable[..., Any])
+passage_options: Final = add_options(
+    click.option("--no-passages", is_flag=True, help="Do not store the data for finding shared passages."),
+    click.option("--passage-run", type=click.IntRange(20, 10_000), metavar="WORDS",
+                 help="Always find shared runs of at least this many words.  [default: 36]"),
+)  # fmt: skip
 
-
-def passage_options(command: Command) -> Command:
-    """Add `--no-passages` and `--passage-run`."""
-    no_passages = click.option("--no-passages", is_flag=True, help="Do not store the data for finding shared passages.")
-    passage_run = click.option(
-        "--passage-run", type=click.IntRange(20, 10_000), metavar="WORDS",
-        help="Always find shared runs of at least this many words.  [default: 36]",
-    )  # fmt: skip
-    return no_passages(passage_run(command))
-
-
-def settings_options(command: Command) -> Command:
-    """Add the options that `make_settings_changer` reads."""
-    token_kinds = token_kinds_option(
+settings_options: Final = add_options(
+    analysis_options,
+    word_options,
+    sketch_option,
+    passage_options,
+    token_kinds_option(
         "Prepare the index for `versions` (sentences), for `related` (concepts: names and keywords), or for both."
-    )
-    return analysis_options(word_options(sketch_option(passage_options(token_kinds(command)))))
+    ),
+)
+"""The options that `make_settings_changer` reads."""
 
 
 def make_settings_changer(options: dict[str, Any], *, passages: bool = False) -> Callable[[Settings], Settings]:
-    """Return a function that applies the options to the settings of a field.
+    """Return a function that applies the values of `settings_options` to the settings of a field.
 
-    Args:
-        options: the values of `settings_options`.
-        passages: whether to add passage tokens with default settings if the field has none.
+    With `passages`, it also adds passage tokens with default settings if the field has none.
 
     Raises:
         UsageError: some of the options cannot be combined.

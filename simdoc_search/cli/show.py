@@ -14,7 +14,7 @@ from simdoc_search.cli.complete import complete_ids
 from simdoc_search.cli.help_layout import Command
 from simdoc_search.cli.index_location_options import ChosenIndex, index_options
 from simdoc_search.cli.index_options import synonyms_option
-from simdoc_search.cli.input_text import find_record, is_file, is_stream, read_document
+from simdoc_search.cli.input_text import is_file, is_stream, read_document
 from simdoc_search.display import format_count, printable, printable_text
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ def show(
     """
     from simdoc_search.errors import NoTextError, UnknownDocumentError
     from simdoc_search.search.columns import Columns
-    from simdoc_search.search.similarity_search import SimilaritySearch
+    from simdoc_search.search.resolver import find_record
     from simdoc_search.search.stored_texts import add_all_metadata, read_records
 
     if (id is None) == (file is None):
@@ -90,7 +90,7 @@ def show(
         record = _read_file(file)
     else:
         with _open_index(id or "", index) as opened:
-            key = find_record(SimilaritySearch(opened), id or "").key
+            key = find_record(opened, id or "").key
             if concepts:
                 _show_concepts(opened, key, synonyms, as_json=as_json)
                 return

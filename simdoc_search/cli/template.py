@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import reduce
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from simdoc_search.cli.common import CommandInterruptedError, document_progress, json_option, print_json
+from simdoc_search.cli.common import (
+    CommandInterruptedError,
+    Decorator,
+    add_options,
+    document_progress,
+    json_option,
+    print_json,
+)
 from simdoc_search.cli.help_layout import CommandGroup
 from simdoc_search.cli.index_location_options import engine_option
 from simdoc_search.cli.settings_options import make_settings_changer, settings_options
@@ -19,28 +24,25 @@ if TYPE_CHECKING:
     from simdoc_search.sketch.settings import Settings
     from simdoc_search.stores.location import EngineKind
 
-Command = TypeVar("Command", bound=Callable[..., Any])
 
-
-def _shared_options(verb: str, needed_options: str) -> Callable[[Command], Command]:
+def _shared_options(verb: str, needed_options: str) -> Decorator:
     """Return a decorator that adds `--pipeline`, `--search` and the field options.
 
     Args:
         verb: the first word of the help.
         needed_options: the options that `--text-field` needs, for the help.
     """
-    options = (
-        click.option("--search", "with_search", is_flag=True,
-                     help=f"{verb} search templates. With them, an application in any language can query the engine."),
-        click.option("--field", default=DEFAULT_FIELD, show_default=True, metavar="FIELD",
-                     help="Object field for the fingerprints."),
+    return add_options(
+        click.option("--pipeline", is_flag=True,
+                     help=f"{verb} the ingest pipeline. With it, the engine computes the fingerprints."),
         click.option("--text-field", "text_fields", multiple=True, metavar="FIELD",
                      help=f"With {needed_options}: the text field. If repeated, the fields are joined into one text.  "
                      "[default with --pipeline: body]"),
-        click.option("--pipeline", is_flag=True,
-                     help=f"{verb} the ingest pipeline. With it, the engine computes the fingerprints."),
+        click.option("--field", default=DEFAULT_FIELD, show_default=True, metavar="FIELD",
+                     help="Object field for the fingerprints."),
+        click.option("--search", "with_search", is_flag=True,
+                     help=f"{verb} search templates. With them, an application in any language can query the engine."),
     )  # fmt: skip
-    return lambda command: reduce(lambda decorated, option: option(decorated), options, command)
 
 
 @click.group(cls=CommandGroup)

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from simdoc_search.cli.common import add_options
 from simdoc_search.cli.query_options import percent_type
 from simdoc_search.sketch.thresholds import MAX_DISTANCE_LIMIT
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from simdoc_search.sketch.thresholds import SimilarityThresholds
 
-_OPTIONS = (
+threshold_options: Final = add_options(
     click.option(
         "--max-distance",
         type=click.IntRange(0, MAX_DISTANCE_LIMIT),
@@ -43,13 +42,7 @@ _OPTIONS = (
         help="Minimum score of a hit. Versions score 0.75 or more.  [default: 0.5, unless changed with `defaults`]",
     ),
 )
-
-
-def threshold_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options of the four thresholds. Pass their values to `convert_thresholds`."""
-    for option in reversed(_OPTIONS):
-        command = option(command)
-    return command
+"""The options of the four thresholds. Pass their values to `convert_thresholds`."""
 
 
 def convert_thresholds(thresholds: dict[str, Any]) -> dict[str, Any]:

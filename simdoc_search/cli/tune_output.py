@@ -24,7 +24,7 @@ _NOT_USED = "on pairs not used for learning"
 
 
 def overlap_lines(overlaps: Sequence[LearnedThreshold[Analysis]], commands: Sequence[str]) -> Iterator[str]:
-    """Yield the output of `--for duplicates` for a terminal. See `overlaps_as_json` for the arguments."""
+    """Yield the output of `--for duplicates` for a terminal. `overlaps` has the best analysis first."""
     best = overlaps[0]
     rows = [
         (f"{format_shingles(row.setting)}, overlap {format_percent(row.threshold)}", row.counts) for row in overlaps
@@ -42,12 +42,7 @@ def overlap_lines(overlaps: Sequence[LearnedThreshold[Analysis]], commands: Sequ
 
 
 def overlaps_as_json(overlaps: Sequence[LearnedThreshold[Analysis]], commands: Sequence[str]) -> dict[str, Any]:
-    """Return the output of `--for duplicates` as JSON.
-
-    Args:
-        overlaps: the learned overlap of each analysis, best first.
-        commands: the commands that use the best one; see `overlap_commands`.
-    """
+    """Return the output of `--for duplicates` as JSON. `overlaps` has the best analysis first."""
     return {
         "for": "duplicates",
         "learned": [
@@ -70,11 +65,8 @@ def overlap_commands(
 ) -> list[str]:
     """Return the commands that find duplicates with a learned overlap.
 
-    Args:
-        learned: the overlap and the analysis.
-        store: the location of the store; None if the pairs are documents of folders.
-        stored_analysis: the analysis of the store, or the default one. A new store is needed for a different one.
-        folders: the folders to index.
+    If the learned analysis is not that of the store, a new store is needed. `store` is None if the pairs are documents
+    of folders.
     """
     overlap = f"{100 * max(learned.threshold, 0.01):.6g}"  # the command takes overlaps from 1 %
     if learned.setting == stored_analysis:

@@ -12,6 +12,7 @@ from simdoc_search.display import (
     format_count,
     format_more_hits_hint,
 )
+from simdoc_search.sketch.thresholds import MAX_DISTANCE_LIMIT
 
 if TYPE_CHECKING:
     from simdoc_search.analysis import Analysis
@@ -47,11 +48,8 @@ def version_lines(
 ) -> Iterator[str]:
     """Yield the timeline, the evidence, the counts, and the next commands to run.
 
-    Args:
-        result: the result.
-        query_id: id of the query file if it is indexed, otherwise None.
-        store: the value of `--store`.
-        links: the keys of symbolic links, which the commands do not name if another file has the same words.
+    `query_id` is the id of the query file if it is indexed, otherwise None. The commands do not name symbolic links if
+    another file has the same words.
     """
     if result.hits:
         order = "" if result.have_equal_texts else ", oldest first"
@@ -60,6 +58,9 @@ def version_lines(
         yield f"order: {result.order_description}"
         yield from result.evidence_lines()
     yield from count_lines(result)
+    if result.loosely_similar_count:
+        documents = format_count(result.loosely_similar_count, "document")
+        yield f"to see {documents} with more changes in each sentence or row, add --max-distance {MAX_DISTANCE_LIMIT}"
     if query_id is not None:
         yield f"Your file is in the index as {query_id!r}. It is listed once, as your document."
     undecided = result.undecided if result.undecided and result.undecided.newest_evidence_kinds else None

@@ -8,7 +8,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from simdoc_search.cli.page_file import write_page_file
+from simdoc_search.cli.html_page import write_page_file
 from simdoc_search.cli.versions_output import count_lines
 from simdoc_search.display import format_count, format_percent
 

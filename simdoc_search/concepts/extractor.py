@@ -36,9 +36,7 @@ _OPTION_PREFIX = "spacy:"
 class Extractor:
     """Extracts the concepts of texts.
 
-    Attributes:
-        finder: the object that finds the concepts.
-        synonyms: words that replace words of concepts. None: no synonyms.
+    The synonyms replace words of concepts.
     """
 
     finder: Finder

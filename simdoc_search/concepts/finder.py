@@ -50,13 +50,7 @@ class Finder(Protocol):
 
 
 class Occurrence(NamedTuple):
-    """A concept at a position in a text.
-
-    Attributes:
-        begin: index of the first character.
-        end: index after the last character.
-        concept: the name or phrase.
-    """
+    """A concept at a position in a text."""
 
     begin: int
     end: int

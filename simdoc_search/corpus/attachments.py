@@ -15,7 +15,8 @@ _BOUNDARY = re.compile(rb"boundary\s*=", re.IGNORECASE)
 _MAX_BOUNDARIES = 100  # the time of the parser grows with the depth of nested parts
 _HEADER_END = re.compile(rb"\r?\n\r?\n")
 _MAY_HAVE_ATTACHMENTS = re.compile(rb"multipart/|message/|name", re.IGNORECASE)
-_DAMAGE_ERRORS = (LookupError, ValueError, TypeError, AttributeError, MessageError, RecursionError)
+DAMAGE_ERRORS = (LookupError, ValueError, TypeError, AttributeError, MessageError, RecursionError)
+"""The errors of the package `email` for damaged messages."""
 
 
 class Attachment(NamedTuple):
@@ -36,15 +37,20 @@ def find_attachments(data: bytes) -> Iterator[Attachment]:
     headers = _HEADER_END.split(data, 1)[0]
     if not _MAY_HAVE_ATTACHMENTS.search(headers):
         return
-    if sum(1 for _ in _BOUNDARY.finditer(data)) > _MAX_BOUNDARIES:
+    if has_too_many_parts(data):
         raise ValueError(f"the e-mail has more than {_MAX_BOUNDARIES} nested parts")
     try:
         for part in _attached_parts(message_from_bytes(data)):
             content = part.get_payload(decode=True)
             if isinstance(content, bytes):
                 yield Attachment(_read_name(part), content)
-    except _DAMAGE_ERRORS as error:
+    except DAMAGE_ERRORS as error:
         raise ValueError(str(error)[:120] or type(error).__name__) from error
+
+
+def has_too_many_parts(data: bytes) -> bool:
+    """Return whether the parts of a message may be nested so deeply that it takes too long to read them."""
+    return sum(1 for _ in _BOUNDARY.finditer(data)) > _MAX_BOUNDARIES
 
 
 def _attached_parts(part: Message) -> Iterator[Message]:
@@ -62,6 +68,6 @@ def _is_shown_inline(part: Message) -> bool:
 
 def _read_name(part: Message) -> str:
     name = part.get_filename() or "attachment"
-    with suppress(*_DAMAGE_ERRORS):  # the encoding is unknown
+    with suppress(*DAMAGE_ERRORS):  # the encoding is unknown
         name = str(make_header(decode_header(name)))
     return name

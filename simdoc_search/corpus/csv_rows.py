@@ -35,13 +35,8 @@ def read_rows(stream: TextIO, *, delimiter: str | None = None, max_characters: i
     """Yield the rows of a stream, the header row first. Blank lines are skipped.
 
     A row may have fewer cells than the header row. If it has more, the additional cells are dropped if they are empty.
-    Otherwise the row is bad. The usual cause is a text that contains the delimiter and is not quoted.
-
-    Args:
-        stream: a stream that was opened with `newline=""`.
-        delimiter: the delimiter. If None, the one of `,`, `;`, tab and `|` that is most frequent in the header row,
-            outside of quotes.
-        max_characters: maximum number of characters in a row.
+    Otherwise the row is bad. The usual cause is a text that contains the delimiter and is not quoted. Without a
+    `delimiter`, `choose_delimiter` chooses it. The stream must be opened with `newline=""`.
     """
     lines = _LineReader(stream, min(max_characters, _MAX_CELL_CHARACTERS))
     column_count = 0

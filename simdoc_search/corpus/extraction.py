@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from simdoc_search.corpus.doc import OLE_SIGNATURE, read_doc
 from simdoc_search.corpus.docx import find_main_part, read_docx
 from simdoc_search.corpus.formats import MEDIA_TYPES, FileFormat
+from simdoc_search.corpus.html_mail import replace_html_with_text
 from simdoc_search.corpus.hyphenation import join_hyphenated_words, mark_hyphens
 from simdoc_search.corpus.odt import is_encrypted_open_document, is_odt_or_odp, read_odt_or_odp
 from simdoc_search.corpus.office_archive import ZIP_SIGNATURE, open_office_archive
@@ -73,6 +74,8 @@ def extract_text(data: bytes, format: FileFormat) -> ExtractedText:
     try:
         if is_rtf := data.startswith(b"{\\rtf"):
             data = data.replace(b"{\\*\\footnote", b"{\\footnote")  # as LibreOffice writes it; kreuzberg leaves it out
+        if format.has_attachments or format.is_in_maildir:
+            data = replace_html_with_text(data)
         media_type = _detect_media_type(data, format.extension)
         extracted = kreuzberg.extract_bytes_sync(data, media_type, config)
         text = _read_text(extracted, is_pdf=is_pdf, is_rtf=is_rtf)

@@ -60,10 +60,6 @@ def read_sources(
 
     Sources are read one at a time and in order. PDF, office formats and large HTML pages are read in one subprocess,
     which starts with the first such file.
-
-    Args:
-        sources: sources from `read_corpus`.
-        limits: maximum time and memory per file in the subprocess.
     """
     with ExitStack() as opened:
         pool: WorkerPool[FileSource, Document | SkippedFile] | None = None

@@ -60,19 +60,21 @@ def extract_html_text(data: bytes) -> str | None:
     title_line = " ".join(title.text().split()) if title else ""
     tree.strip_tags(_HIDDEN_ELEMENTS)
     blocks = "".join(_text_pieces(tree.root)).split(_BLOCK_BREAK) if tree.root else []
-    lines = [line for block in blocks if (line := _format_line(block)).strip()]
+    lines = [line for block in blocks if not block.isspace() and (line := _format_line(block)).strip()]
     if title_line and title_line not in lines:  # many pages repeat their heading as the title
         lines.insert(0, title_line)
     return "\n".join(lines)
 
 
 def _format_line(block: str) -> str:
+    if _CELL_BREAK not in block:
+        return " ".join(block.split())
     return "\t".join(" ".join(cell.split()) for cell in block.split(_CELL_BREAK))
 
 
 def _text_pieces(root: LexborNode) -> Iterator[str]:
     """Yield the texts below an element, and a break before and after each block, in linear time."""
-    node: LexborNode | None = root
+    node: LexborNode | None = root if root.child is not None else None
     while node is not None:
         if node.tag == "-text":
             yield node.text_content or ""
@@ -84,8 +86,6 @@ def _text_pieces(root: LexborNode) -> Iterator[str]:
                 node = node.child
                 continue
             yield row
-        if node.mem_id == root.mem_id:
-            return
         while node is not None and node.next is None:  # after the last child, close its parents
             node = node.parent
             if node is None or node.mem_id == root.mem_id:

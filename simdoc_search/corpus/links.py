@@ -19,11 +19,8 @@ def leads_out(path: str | Path, boundary: FileId, descriptor: int | None = None)
     The check starts at the real location of the file and goes up until it reaches the folder. It compares inodes,
     because the names of the folders above the indexed folder may be unreadable.
 
-    Args:
-        path: the file or folder.
-        boundary: device and inode of the folder.
-        descriptor: descriptor of the file that was opened through this path. If the path now leads to another file, the
-            result is True, because the path may have been replaced with a link while the file was being opened.
+    If the path leads to another file than the open `descriptor`, the result is True, because the path may have been
+    replaced with a link while the file was being opened.
 
     Raises:
         OSError: the file does not exist.

@@ -28,16 +28,9 @@ _DAMAGE_ERRORS = (OSError, ValueError, ArithmeticError, LookupError, NotImplemen
 
 
 def read_parquet(path: Path, file: BinaryIO, *, max_bytes: int) -> tuple[list[str], Iterator[dict[str, Any]]]:
-    """Read a Parquet file.
+    """Return the names of the columns, and the rows, each as a dictionary of column names to JSON values.
 
-    Args:
-        path: path of the file, for error messages.
-        file: the open file.
-        max_bytes: each row group may unpack to this number of bytes, or to 100 times the size of the file if that is
-            more.
-
-    Returns:
-        The names of the columns, and the rows, each as a dictionary of column names to JSON values.
+    Each row group may unpack to `max_bytes`, or to 100 times the size of the file if that is more.
 
     Raises:
         CorpusError: the file is not a Parquet file.

@@ -33,11 +33,8 @@ def read_table(
     A table may have any size, because only a few rows are in memory. A column without a name is ignored. If two columns
     have the same name, the last one is used.
 
-    Args:
-        path: a Parquet file if its extension is `.parquet`; otherwise a CSV file in any encoding.
-        max_bytes: the maximum number of characters in a CSV row and in a text.
-        id_field: the column with the ids.
-        text_field: the column with the texts.
+    The file is a Parquet file if its extension is `.parquet`; otherwise a CSV file in any encoding. `max_bytes` is the
+    maximum number of characters in a CSV row and in a text.
 
     Raises:
         CorpusError: the file cannot be read as a table, or lacks one of the columns.

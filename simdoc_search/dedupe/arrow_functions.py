@@ -27,7 +27,7 @@ from simdoc_search.dedupe.options import DedupeOptions
 from simdoc_search.dedupe.rows import count_tokens_with_low_bits
 from simdoc_search.dedupe.sketching import sketch_chunk
 from simdoc_search.duplicates.arrays import Bools, Ints, Keys
-from simdoc_search.duplicates.bands import RECALL, table_band_keys, token_hashes_of_short_documents
+from simdoc_search.duplicates.bands import table_band_keys, token_hashes_of_short_documents
 from simdoc_search.duplicates.field_values import prefers_largest, sortable_values
 from simdoc_search.duplicates.fingerprint_table import FingerprintTable
 
@@ -121,9 +121,7 @@ def make_band_keys(batch: Any, options: DedupeOptions, frequencies: Mapping[int,
         place[place == len(frequent)] = 0
         return np.where(frequent[place] == hashes, counts[place], 0)
 
-    keys, owners = table_band_keys(
-        _read_table(batch, options), options.overlap_measure.min_jaccard, RECALL, frequency_of
-    )
+    keys, owners = table_band_keys(_read_table(batch, options), options.overlap_measure.min_jaccard, frequency_of)
     return pa.RecordBatch.from_arrays(
         [pa.array(keys.view(np.int64)), batch.column("rank").take(pa.array(owners))], ["key", "rank"]
     )
@@ -140,7 +138,7 @@ def make_short_text_keys(batch: Any, options: DedupeOptions) -> Any:
         options: the options.
     """
     pa = import_pyarrow()
-    hashes = token_hashes_of_short_documents(_read_table(batch, options), options.overlap_measure.min_jaccard, RECALL)
+    hashes = token_hashes_of_short_documents(_read_table(batch, options), options.overlap_measure.min_jaccard)
     return pa.RecordBatch.from_arrays([pa.array(hashes.view(np.int64))], ["key"])
 
 

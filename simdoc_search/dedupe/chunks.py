@@ -33,10 +33,7 @@ _NANOSECONDS = {"day": 86_400 * 10**9, "s": 10**9, "ms": 10**6, "us": 10**3, "ns
 class Columns:
     """The names of the columns that a run reads.
 
-    Attributes:
-        text: the column with the texts.
-        id: the column with the ids; None to use row numbers.
-        keep: the column that decides which row is kept; None if the rule does not use a column.
+    `id` is None to use row numbers. `keep` decides which row is kept. It is None if the rule does not use a column.
     """
 
     text: str
@@ -48,11 +45,8 @@ class Columns:
 class ChunkValues:
     """The values of a chunk. Each list has one value per row.
 
-    Attributes:
-        texts: the texts; None for a row with a problem.
-        problems: positions in `PROBLEMS`.
-        ids: the values of the id column; empty without one.
-        keep_values: the values of the column that decides which row is kept; empty without one.
+    A text is None if its row has a problem. `problems` are positions in `PROBLEMS`. `ids` and `keep_values` are empty
+    without such a column.
     """
 
     texts: list[str | None]

@@ -36,12 +36,8 @@ _MAX_NAMED_COLUMNS = 5
 class Conversion:
     """How the rows of a shard become rows of another format.
 
-    Attributes:
-        shard: the shard.
-        file_format: the format of the output.
-        delimiter: the delimiter of the output, if it is CSV.
-        schema: the Arrow schema of the rows that are read.
-        note: a sentence about what the output cannot hold; empty if it holds everything.
+    `schema` is that of the rows that are read. `note` says what the output cannot hold. It is empty if the output holds
+    everything.
     """
 
     shard: Shard

@@ -35,10 +35,8 @@ _TEXTS_AT_ONCE = 500
 class EvaluationReport:
     """Counts of the texts in an evaluation set.
 
-    Attributes:
-        text_count: number of texts.
-        short_text_count: number of texts that have fewer words than a run, so they cannot be found.
-        short_text_names: the names of the first 100 of these texts, as `FILE:ROW`.
+    A short text has fewer words than a run, so it cannot be found. `short_text_names` are the first 100 of them, as
+    `FILE:ROW`.
     """
 
     text_count: int

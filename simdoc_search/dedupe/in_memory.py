@@ -23,9 +23,7 @@ from simdoc_search.workers import ParallelMapper
 class Deduplicated(NamedTuple):
     """The result of `deduplicate`.
 
-    Attributes:
-        data: the kept rows, or all rows with additional columns; of the same type as the input.
-        report: how many rows were kept and removed.
+    `data` has the kept rows, or all rows with additional columns. It has the type of the input.
     """
 
     data: Any

@@ -27,10 +27,7 @@ from simdoc_search.errors import CorpusError
 class Selection:
     """Which rows to write.
 
-    Attributes:
-        groups: for each row, the row that is kept instead.
-        descriptions: describes the duplicates in additional columns; None to write only the kept rows.
-        id_column: the column with the ids, if any.
+    `groups` has the row that is kept instead of each row. Without `descriptions`, only the kept rows are written.
     """
 
     groups: RowGroups

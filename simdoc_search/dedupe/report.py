@@ -23,10 +23,7 @@ MAX_LISTED_ROWS = 1000
 class LeftOutRow:
     """A row that was not compared.
 
-    Attributes:
-        shard: the name of its file; empty for data in memory.
-        row: row number in the file, from 0.
-        reason: why it was not compared.
+    `shard` is the name of its file, or empty for data in memory. Rows are numbered from 0.
     """
 
     shard: str
@@ -38,11 +35,8 @@ class LeftOutRow:
 class EvaluationRow:
     """A row that shares a run of words with an evaluation set.
 
-    Attributes:
-        shard: the name of its file; empty for data in memory.
-        row: row number in the file, from 0.
-        evaluation_text: the evaluation text, as `FILE:ROW`.
-        shared_words: the consecutive words that the row and the evaluation text have in common.
+    `evaluation_text` is the name of the text, as `FILE:ROW`. `shared_words` are consecutive. `shard` and `row` are
+    those of `LeftOutRow`.
     """
 
     shard: str

@@ -70,11 +70,8 @@ class RowData(NamedTuple):
 class RowWriter:
     """Appends rows to the files of a folder. Use it as a context manager.
 
-    The content depends on the options and input files in `inputs`.
-
-    Attributes:
-        shard_rows: the number of rows appended so far from each shard that has been started.
-        is_complete: whether all rows were appended.
+    The content depends on the options and input files in `inputs`. `shard_rows` is the number of rows appended so far
+    from each shard that has been started.
     """
 
     def __init__(self, folder: Path, inputs: Mapping[str, Any]) -> None:
@@ -144,10 +141,8 @@ def read_checkpoint(folder: Path) -> Any:
 class Rows:
     """All rows of a folder that is complete. They are read from disk when needed.
 
-    Attributes:
-        token_ids: the tokens, mapped into memory.
-        low_hash_bits: for rows with at most MAX_TOKENS_WITH_LOW_BITS tokens, the lowest 32 bits of the hash of each
-            token, mapped into memory.
+    The tokens are mapped into memory. Rows with at most MAX_TOKENS_WITH_LOW_BITS tokens have the lowest 32 bits of the
+    hash of each token, too.
     """
 
     def __init__(self, folder: Path) -> None:

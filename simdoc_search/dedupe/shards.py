@@ -19,10 +19,7 @@ Shard = ArrowShard | JsonlShard | CsvShard
 class Dataset:
     """A dataset in files.
 
-    Attributes:
-        path: the file or the folder.
-        shards: its data files, in the order of their names.
-        other_files: the other files of the folder, by relative path.
+    `shards` are its data files, in the order of their names. The paths of the other files are relative to the folder.
     """
 
     path: Path

@@ -27,11 +27,8 @@ _ROWS_FOLDER, _GROUPS_FILE, _FINISHED_FILE = "rows", "groups.npz", "finished"
 class WorkFolder:
     """The progress of a run.
 
-    Attributes:
-        path: the folder.
-        rows_folder: the folder with the sketches of all rows.
-        partial_shard: path of the output of the current shard, which is not complete.
-        finished_file: a file that exists if a folder of shards was written completely.
+    `partial_shard` is the output of the current shard, which is not complete. `finished_file` exists if a folder of
+    shards was written completely.
     """
 
     def __init__(self, path: Path) -> None:

@@ -55,22 +55,22 @@ class BandingPass:
         return documents if fits.all() else documents[fits]
 
 
-def plan_passes(overlap: Fraction, recall: Fraction, bucket_count: int) -> list[BandingPass]:
-    """Plan passes that together find a pair with this overlap with a probability of at least `recall`.
+def plan_passes(overlap: Fraction, bucket_count: int) -> list[BandingPass]:
+    """Plan passes that together find a pair with this overlap with a probability of at least `RECALL`.
 
-    For example, an overlap of 50 %, a recall of 99 % and 512 buckets give these passes:
+    For example, an overlap of 50 % and 512 buckets give these passes:
 
     | Shingles of a document | Bands | Rows |
     |---|---|---|
-    | 424 or more | 72 | 4 |
-    | 118 to 846 | 35 | 3 |
-    | 36 to 235 | 17 | 2 |
-    | up to 70 | rare tokens | |
+    | 951 or more | 108 | 4 |
+    | 187 to 1,900 | 52 | 3 |
+    | 53 to 372 | 25 | 2 |
+    | up to 105 | rare tokens | |
     """
     passes: list[BandingPass] = []
     tokens, max_shingles = bucket_count, math.inf
     while tokens > MAX_SHORT_DOCUMENT_TOKENS:
-        rows, bands = choose_banding(tokens, overlap, recall)
+        rows, bands = choose_banding(tokens, overlap, RECALL)
         if rows == 1:
             break
         min_shingles = expected_shingle_count(rows * bands, bucket_count)
@@ -91,21 +91,20 @@ def choose_rare_tokens(
     table: FingerprintTable,
     documents: AnyInts,
     overlap: Fraction,
-    recall: Fraction,
     frequency_of: Callable[[Keys], Ints],
     *,
     with_low_bits: bool,
 ) -> Iterator[tuple[Keys, Ints]]:
     """For each batch of documents, yield the rarest tokens of each document, and the document of each token.
 
-    The probability that two documents with this overlap share one of these tokens is `recall`. Suppose that the
+    The probability that two documents with this overlap share one of these tokens is `RECALL`. Suppose that the
     documents share at least k of n tokens. Then any n - k + 1 of these tokens include a shared one. All documents
     choose their tokens in the same order, so both documents choose the same shared token (prefix filter: Chaudhuri,
     Ganti, Kaushik 2006; Bayardo, Ma, Srikant 2007). Rare tokens come first, so a token that is in every document pairs
     no documents. `frequency_of` returns how frequent the tokens with these hashes are. `with_low_bits` is that of
     `FingerprintTable.token_hashes`.
     """
-    needed = _count_needed_tokens(np.bincount(table.token_counts[documents]), float(overlap), float(recall))
+    needed = _count_needed_tokens(np.bincount(table.token_counts[documents]), float(overlap))
     for part in slices(len(documents), _DOCUMENTS_AT_ONCE):
         hashes, owner = table.token_hashes(documents[part], with_low_bits=with_low_bits)
         rarity = np.minimum(frequency_of(hashes), (1 << _RARITY_BITS) - 1)
@@ -117,9 +116,7 @@ def choose_rare_tokens(
         yield hashes[chosen], documents[part][owner[chosen]].astype(np.int64)
 
 
-def choose_rarest_tokens(
-    table: FingerprintTable, documents: AnyInts, overlap: Fraction, recall: Fraction
-) -> Iterator[tuple[Keys, Ints]]:
+def choose_rarest_tokens(table: FingerprintTable, documents: AnyInts, overlap: Fraction) -> Iterator[tuple[Keys, Ints]]:
     """Yield the tokens that are rarest among these documents; see `choose_rare_tokens`."""
     # Equal tokens must have equal hashes. So the low hash bits are used either for all documents, or for none.
     with_low_bits = (
@@ -130,7 +127,7 @@ def choose_rarest_tokens(
     def frequency_of(hashes: Keys) -> Ints:
         return frequencies[_choose_counters(hashes, len(frequencies))].astype(np.int64)
 
-    return choose_rare_tokens(table, documents, overlap, recall, frequency_of, with_low_bits=with_low_bits)
+    return choose_rare_tokens(table, documents, overlap, frequency_of, with_low_bits=with_low_bits)
 
 
 def band_keys(fingerprints: Sequence[Fingerprint], overlap: float | Fraction) -> list[Ints]:
@@ -157,23 +154,22 @@ def band_keys(fingerprints: Sequence[Fingerprint], overlap: float | Fraction) ->
     token_ids = [fingerprint.token_ids() for fingerprint in fingerprints]
     shingles = np.array([fingerprint.shingle_count for fingerprint in fingerprints], np.int64)
     keys, owners = table_band_keys(
-        FingerprintTable.from_token_ids(token_ids, shingles, sketch.slot_count), min_overlap, RECALL, np.zeros_like
+        FingerprintTable.from_token_ids(token_ids, shingles, sketch.slot_count), min_overlap, np.zeros_like
     )
     return np.split(keys.view(np.int64), np.searchsorted(owners, np.arange(1, len(token_ids))))
 
 
 def table_band_keys(
-    table: FingerprintTable, overlap: Fraction, recall: Fraction, frequency_of: Callable[[Keys], Ints]
+    table: FingerprintTable, overlap: Fraction, frequency_of: Callable[[Keys], Ints]
 ) -> tuple[Keys, Ints]:
     """Return the distinct keys of all documents of a table, and the document of each key.
 
     The keys are sorted by document, and within a document by key. They depend on the other documents only through
-    `frequency_of`; see `choose_rare_tokens`. `recall` is the probability that two documents with exactly this overlap
-    share a key.
+    `frequency_of`; see `choose_rare_tokens`.
     """
     all_documents = np.arange(len(table.token_counts))
     keys_and_owners: list[tuple[Keys, AnyInts]] = []
-    for banding_pass in plan_passes(overlap, recall, table.bucket_count):
+    for banding_pass in plan_passes(overlap, table.bucket_count):
         documents = banding_pass.select(table, all_documents)
         if banding_pass.rows_per_band:
             all_keys = table.band_keys(
@@ -186,7 +182,7 @@ def table_band_keys(
         else:
             with_low_bits = uses_low_bits(table, banding_pass)
             keys_and_owners.extend(
-                choose_rare_tokens(table, documents, overlap, recall, frequency_of, with_low_bits=with_low_bits)
+                choose_rare_tokens(table, documents, overlap, frequency_of, with_low_bits=with_low_bits)
             )
     keys, owners = (np.concatenate(parts) for parts in zip(*keys_and_owners, strict=True))
     order = np.lexsort((keys.view(np.int64), owners))
@@ -195,9 +191,9 @@ def table_band_keys(
     return keys[is_new], owners[is_new]
 
 
-def token_hashes_of_short_documents(table: FingerprintTable, overlap: Fraction, recall: Fraction) -> Keys:
+def token_hashes_of_short_documents(table: FingerprintTable, overlap: Fraction) -> Keys:
     """Return the hashes of all tokens of the documents that are paired by rare tokens."""
-    banding_pass = plan_passes(overlap, recall, table.bucket_count)[-1]
+    banding_pass = plan_passes(overlap, table.bucket_count)[-1]
     documents = banding_pass.select(table, np.arange(len(table.token_counts)))
     return table.token_hashes(documents, with_low_bits=uses_low_bits(table, banding_pass))[0]
 
@@ -228,7 +224,7 @@ def _choose_counters(hashes: Keys, size: int) -> Ints:
     return (hashes & np.uint64(size - 1)).astype(np.int64)
 
 
-def _count_needed_tokens(frequencies: Ints, overlap: float, recall: float) -> Ints:
+def _count_needed_tokens(frequencies: Ints, overlap: float) -> Ints:
     """Return how many of its tokens a document needs, by its number of tokens.
 
     Only numbers of tokens whose frequency is positive are computed.
@@ -236,7 +232,7 @@ def _count_needed_tokens(frequencies: Ints, overlap: float, recall: float) -> In
     needed = np.zeros(len(frequencies), np.int64)
     shared = 1
     for count in np.flatnonzero(frequencies).tolist():
-        while shared < count and probability_of_matches(count, shared + 1, overlap) >= recall:
+        while shared < count and probability_of_matches(count, shared + 1, overlap) >= float(RECALL):
             shared += 1
         needed[count] = count - shared + 1
     return needed

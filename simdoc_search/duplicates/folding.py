@@ -25,7 +25,6 @@ from simdoc_search.versions.evidence import DateSources
 from simdoc_search.versions.timeline import (
     Timeline,
     describe_evidence_kinds,
-    describe_maybe_newer,
 )
 
 Item = TypeVar("Item")
@@ -36,9 +35,8 @@ _TOLERANCE = 1e-9
 class FoldedHit(NamedTuple):
     """A hit that is hidden under another hit that it overlaps.
 
-    Attributes:
-        hit: the hit, chunk or text as it was given.
-        overlap: overlap with the shown hit, 0..1. It is exact for texts, and estimated from the tokens of hits.
+    `hit` is the hit, chunk or text as it was given. Its overlap with the shown hit is exact for texts, and estimated
+    from the tokens of hits.
     """
 
     hit: Any
@@ -152,17 +150,17 @@ def fold_older_versions(
             sources.setdefault(source.document_path, source)
         names = list(of_document)
         timeline = build_timeline(list(sources.values()), lambda numbers: numbers)
-        older: list[str] = []
-        if timeline.newest is not None:
-            older = [names[number] for number in timeline.order if number != timeline.newest]
+        last, older = timeline.newest_in_order, list[str]()
+        if last is not None:
+            older = [names[number] for number in timeline.order if number != last]
         reason = "" if len(names) == 1 else _explain(timeline, names)
         for index, name in enumerate(names):
             if name in older:
                 continue
             number, *others = of_document[name]
             status: Literal["newest", "only", "undecided"] = "only" if len(names) == 1 else "undecided"
-            if index == timeline.newest:
-                status = "newest"
+            if index == last:
+                status = "undecided" if timeline.newest is None else "newest"
                 others = sorted([*others, *(number for name in older for number in of_document[name])])
             folded = [FoldedHit(page[other], comparison.overlap_of(number, other)) for other in others]
             shown[number] = ShownVersion(page[number], folded, status, reason)
@@ -173,8 +171,7 @@ def _explain(timeline: Timeline, names: Sequence[str]) -> str:
     """Return the evidence for the newest version, or why it is unknown."""
     if timeline.newest is not None:
         reason = f"by the {describe_evidence_kinds(timeline.newest_evidence_kinds)}"
-        maybe_newer = describe_maybe_newer(len(timeline.maybe_newer))
-        return f"{printable(names[timeline.newest])} is the newest, {reason}{maybe_newer}"
+        return f"{printable(names[timeline.newest])} is the newest, {reason}"
     if timeline.undecided is not None and timeline.evidence_kind != "texts":
         return str(timeline.undecided)
     if timeline.conflicting_statements:

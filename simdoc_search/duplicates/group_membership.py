@@ -14,9 +14,7 @@ from simdoc_search.duplicates.document_arrays import Documents
 class GroupMembership:
     """The group of each compared document. Needs 24 bytes of memory per document.
 
-    Attributes:
-        documents: the compared documents.
-        members: the indices of all documents in groups, including kept documents; int64, ascending.
+    `members` are the indices of all documents in groups, including kept documents, ascending.
     """
 
     def __init__(self, documents: Documents, kept_document_of: Ints) -> None:

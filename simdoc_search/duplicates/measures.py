@@ -35,9 +35,7 @@ happens to 1 in 700 pairs with exactly the minimum overlap."""
 class Measure:
     """A measure of overlap, and the minimum overlap.
 
-    Attributes:
-        name: `jaccard`, `containment` or `reverse_containment`.
-        min_overlap: the minimum overlap, greater than 0 and at most 1.
+    The overlap is greater than 0 and at most 1.
 
     Raises:
         QuerySyntaxError: the measure does not exist, or the overlap is out of range.

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,7 +31,7 @@ from simdoc_search.duplicates.arrays import (
     split_pair_keys,
     to_smallest_dtype,
 )
-from simdoc_search.duplicates.bands import RECALL, choose_rarest_tokens, plan_passes, uses_low_bits
+from simdoc_search.duplicates.bands import choose_rarest_tokens, plan_passes, uses_low_bits
 from simdoc_search.duplicates.fingerprint_table import FingerprintTable
 from simdoc_search.duplicates.key_files import regroup_by_key
 from simdoc_search.duplicates.measures import Measure
@@ -79,18 +78,16 @@ def join(
     *,
     known_pairs: Keys | None = None,
     first_new_index: int = 0,
-    recall: Fraction = RECALL,
     progress: Callable[[float], None] = lambda _: None,
 ) -> JoinedPairs:
     """Find all pairs of documents that may overlap enough. The pairs are sorted by the first, then the second document.
 
     The pairs in `known_pairs`, encoded by `pair_keys` and ascending, are omitted. The index of the second document of
-    each pair is at least `first_new_index`. `recall` is the probability of finding a pair with exactly the minimum
-    overlap.
+    each pair is at least `first_new_index`.
     """
     pairs = _PairCollector(table, measure, known_pairs, first_new_index)
     in_storage_order = to_smallest_dtype(documents)[table.storage_order(documents)]
-    passes = plan_passes(measure.min_jaccard, recall, table.bucket_count)
+    passes = plan_passes(measure.min_jaccard, table.bucket_count)
     for number, banding_pass in enumerate(passes):
         selected = banding_pass.select(table, in_storage_order)
         if banding_pass.rows_per_band:
@@ -104,7 +101,7 @@ def join(
                 pairs.add_equal_keys(keys, selected)
                 progress((number + band / banding_pass.band_count) / len(passes))
         else:
-            chosen = choose_rarest_tokens(table, selected, measure.min_jaccard, recall)
+            chosen = choose_rarest_tokens(table, selected, measure.min_jaccard)
             for keys, documents_of_keys in regroup_by_key(chosen, int(table.token_counts[selected].sum())):
                 pairs.add_equal_keys(keys, documents_of_keys)
     progress(1.0)

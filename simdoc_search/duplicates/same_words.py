@@ -66,9 +66,7 @@ def describe_character_changes(a: str, b: str, analysis: Analysis) -> str:
     """Describe how the characters of two texts with the same words differ. Quote one difference, numbers first."""
     if form := describe_form_difference(a, b):
         return form
-    if differences := _find_character_differences(a, b, analysis):
-        return describe_character_differences(differences, (a, b), 1)
-    return "punctuation before the first or after the last word differs"
+    return describe_character_differences(_find_character_differences(a, b, analysis), (a, b), 1)
 
 
 def _find_character_differences(a: str, b: str, analysis: Analysis) -> list[CharacterDifference]:

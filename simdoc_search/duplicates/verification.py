@@ -43,10 +43,8 @@ _MAX_CHUNKS_WITHOUT_WORKERS = 64  # up to 64 chunks of 65,536 characters, worker
 class PairOverlaps:
     """Pairs of documents, sorted by both indices, and their overlaps. Without a verifier, all overlaps are estimates.
 
-    Attributes:
-        keys: the pairs, encoded by `pair_keys` and ascending; see `JoinedPairs`.
-        overlaps: the overlap of each pair; float64, 0..1.
-        is_overlap_exact: whether the overlap was computed from the texts. Otherwise it is estimated.
+    The pairs are encoded by `pair_keys` and ascending; see `JoinedPairs`. `is_overlap_exact` says whether an overlap
+    was computed from the texts.
     """
 
     def __init__(self, measure: Measure, verifier: Verifier | None) -> None:
@@ -172,9 +170,6 @@ class TextsWithoutTemplates:
     """Reads texts without copies of templates, so that texts are not duplicates only because of a shared template.
 
     Slightly edited copies of a template are removed too.
-
-    Attributes:
-        ignored_word_counts: number of ignored words of each document that was read.
     """
 
     def __init__(self, read_texts: ReadTexts, templates: Sequence[str], analysis: Analysis) -> None:

@@ -23,7 +23,6 @@ from simdoc_search.cancellation import check_stopped
 from simdoc_search.duplicates.arrays import Bools, Floats, Ints, Keys, is_in_sorted, pair_keys, split_pair_keys
 from simdoc_search.groups.comparable_documents import ComparableDocuments, Progress
 from simdoc_search.sketch.hamming_search import find_near_pairs, sample_near_pairs
-from simdoc_search.sketch.simhash import SIMHASH_BITS
 from simdoc_search.sketch.thresholds import SimilarityThresholds
 from simdoc_search.versions.matching import shares_of_pairs
 
@@ -64,9 +63,9 @@ def find_version_pairs(
     progress("pairing", 0.0)
     is_small = count <= MAX_SENTENCES_FOR_EXACT_SEARCH
     if is_small:
-        similar_pairs = find_near_pairs(search.simhashes, SIMHASH_BITS, thresholds.max_distance)
+        similar_pairs = find_near_pairs(search.simhashes, thresholds.max_distance)
     else:
-        similar_pairs = sample_near_pairs(search.simhashes, SIMHASH_BITS, thresholds.max_distance, _SAMPLE_COUNT)
+        similar_pairs = sample_near_pairs(search.simhashes, thresholds.max_distance, _SAMPLE_COUNT)
     progress("pairing", 1.0)
     equal = np.arange(count)[search.containing_documents.counts > 1]
     search.compare_documents(equal, equal, search.lookup_documents.counts)

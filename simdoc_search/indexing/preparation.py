@@ -31,10 +31,8 @@ NO_WORDS_REASON = "no words"
 class PreparationSettings:
     """The settings and functions for preparing documents.
 
-    Attributes:
-        settings: settings of the store.
-        extractor: the concept extractor; None if the store has no concepts.
-        encode: the encoder of the store; None to return records without encoding them.
+    `extractor` is None if the store has no concepts. `encode` is the encoder of the store, or None to return records
+    without encoding them.
     """
 
     settings: Settings
@@ -45,11 +43,8 @@ class PreparationSettings:
 class PreparedDocument(NamedTuple):
     """The result of preparing a new or changed document.
 
-    Attributes:
-        encoded: the document in the form that the writer of the store accepts.
-        digest: the digest of the document, as in `Record`.
-        missing_kinds: kinds of data that the store contains but that could not be computed: `sentences`, `concepts`.
-        unread_attachments: names of the e-mail's attachments that cannot be read.
+    `missing_kinds` are kinds of data that the store contains but that could not be computed: `sentences`, `concepts`.
+    `unread_attachments` are the names of the attachments of an e-mail that cannot be read.
     """
 
     encoded: EncodedRecord

@@ -26,10 +26,8 @@ _MAX_FOLDERS = 5
 class RestoredFiles(NamedTuple):
     """The result of indexing restored files.
 
-    Attributes:
-        document_count: number of documents that were added to the store, or changed in it.
-        not_indexed_paths: the files that could not be indexed, or whose folder is not indexed.
-        problem: the error because of which no file was indexed; empty if there was none.
+    `document_count` is the number of documents that were added or changed. `not_indexed_paths` also has files whose
+    folder is not indexed. If `problem` is not empty, no file was indexed because of it.
     """
 
     document_count: int

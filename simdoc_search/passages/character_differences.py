@@ -6,15 +6,16 @@ The Unicode form of a letter is no such difference: `é` may be one character or
 
 from __future__ import annotations
 
-import itertools
 import re
 from collections.abc import Iterable, Iterator
 from unicodedata import normalize
 
+import numpy as np
+
 from simdoc_search.analysis.words import WordPositions
 from simdoc_search.cancellation import check_stopped
 from simdoc_search.passages.numbers import UNSPACED_LETTERS
-from simdoc_search.passages.passage import CharacterDifference, Span
+from simdoc_search.passages.passage import CharacterDifference, Difference, Span
 from simdoc_search.passages.subsequences import EqualRun
 
 _SPACE = re.compile(r"\s+")
@@ -25,24 +26,40 @@ _MAX_TOKEN_CHARACTERS = 40
 
 
 def find_character_differences(
-    texts: tuple[str, str], words: tuple[WordPositions, WordPositions], runs: Iterable[EqualRun]
+    texts: tuple[str, str],
+    words: tuple[WordPositions, WordPositions],
+    runs: Iterable[EqualRun],
+    differences: Iterable[Difference] = (),
 ) -> list[CharacterDifference]:
-    """Return the differences in characters inside and between equal words, in the order of the runs.
+    """Return the differences in characters inside, between and next to equal words, in the order of the first text.
 
     Whitespace and the Unicode form of letters are ignored. Differences in one token, as between `(5)` and `5`, count
     once. `runs` are the runs of equal words. For two texts with the same words, pass `[(0, 0, number of words)]`.
+    `differences` are those between the words. Symbols beside them are compared too, as in `5 € new` and `5 $ old`.
     """
-    result: dict[tuple[Span, Span], CharacterDifference] = {}
     first, second = map(_SpacedText, texts, words)
+    text_ends = {(0, 0), (len(words[0].words), len(words[1].words))}
+    found: list[Iterator[CharacterDifference]] = []
     for i, j, size in runs:
-        check_stopped()
-        for difference in itertools.chain(
-            _find_difference_before(first, second, i, j),
+        begin, end = (i, j), (i + size, j + size)
+        found += [
+            _find_difference_before(first, second, *begin),
             _find_inner_differences(first, second, i, j, size),
-            _find_difference_after(first, second, i + size, j + size),
-        ):
-            result.setdefault((difference.a, difference.b), difference)
-    return list(result.values())
+            _find_difference_after(first, second, *end),
+            *(_find_difference_in_separate_symbols(first, second, *place) for place in {begin, end} & text_ends),
+        ]
+    for difference in differences:
+        begin = first.word_at(difference.a[0]), second.word_at(difference.b[0])
+        end = begin[0] + difference.removed_word_count, begin[1] + difference.added_word_count
+        if difference.kind == "replaced":
+            found += [_find_difference_in_separate_symbols(first, second, *place) for place in (begin, end)]
+        elif difference.kind != "moved" and _have_other_symbols(first, second, begin, end):
+            found.append(_find_difference_in_separate_symbols(first, second, *begin))
+    result: dict[tuple[Span, Span], CharacterDifference] = {}
+    for part in found:
+        check_stopped()
+        result.update(((character.a, character.b), character) for character in part)
+    return [result[spans] for spans in sorted(result)]
 
 
 class _SpacedText:
@@ -63,6 +80,22 @@ class _SpacedText:
         begin = int(self._words.ends[word - 1]) if word else 0
         end = int(self._words.starts[word]) if word < len(self._words.words) else len(self._text)
         return begin, end
+
+    def word_at(self, position: int) -> int:
+        """Return the index of the first word that begins at a position or after it."""
+        return int(np.searchsorted(self._words.starts, position))
+
+    def separate_symbols(self, word: int) -> Span:
+        """Return the span of the symbols in the gap before a word that touch neither this word nor the previous one."""
+        begin, end = self.gap_before(word)
+        parts = _SPACE.split(self._text[begin:end])
+        if len(parts) == 1:
+            return begin, begin
+        if word:
+            begin += len(parts[0])
+        if word < len(self._words.words):
+            end -= len(parts[-1])
+        return _strip_space(self, (begin, end))
 
     def extend_to_whitespace(self, span: Span) -> Span:
         """Extend a span on both sides up to the next whitespace. Of a long token, only include whole words near it."""
@@ -92,7 +125,7 @@ def _find_inner_differences(a: _SpacedText, b: _SpacedText, i: int, j: int, size
 
 def _find_differences_between(a: _SpacedText, b: _SpacedText, i: int, j: int) -> Iterator[CharacterDifference]:
     """Yield the differences between the gap before word `i` and the gap before word `j`."""
-    (begin, end), (other_begin, other_end) = gap, other_gap = a.gap_before(i), b.gap_before(j)
+    gap, other_gap = a.gap_before(i), b.gap_before(j)
     gap_a, gap_b = a[gap], b[other_gap]
     if _differ_only_in_spaces(gap_a, gap_b):
         return
@@ -102,10 +135,7 @@ def _find_differences_between(a: _SpacedText, b: _SpacedText, i: int, j: int) ->
         return
     if parts[0] != other_parts[0]:
         yield from _find_difference_after(a, b, i, j)
-    if parts[1:-1] != other_parts[1:-1]:
-        inner = _strip_space(a, (begin + len(parts[0]), end - len(parts[-1])))
-        other_inner = _strip_space(b, (other_begin + len(other_parts[0]), other_end - len(other_parts[-1])))
-        yield CharacterDifference("symbols", inner, other_inner)
+    yield from _find_difference_in_separate_symbols(a, b, i, j)
     if parts[-1] != other_parts[-1]:
         yield from _find_difference_before(a, b, i, j)
 
@@ -126,6 +156,30 @@ def _find_difference_after(a: _SpacedText, b: _SpacedText, i: int, j: int) -> It
     if symbols_a != symbols_b and not _differ_only_in_spaces(a[gap], b[other_gap]):
         span, other = (gap[0], gap[0] + len(symbols_a)), (other_gap[0], other_gap[0] + len(symbols_b))
         yield CharacterDifference("symbols", a.extend_to_whitespace(span), b.extend_to_whitespace(other))
+
+
+def _find_difference_in_separate_symbols(
+    a: _SpacedText, b: _SpacedText, i: int, j: int
+) -> Iterator[CharacterDifference]:
+    """Yield the difference in the symbols between spaces before two words, if any."""
+    span, other = a.separate_symbols(i), b.separate_symbols(j)
+    if not (
+        _differ_only_in_spaces(a[span], b[other]) or _differ_only_in_spaces(a[a.gap_before(i)], b[b.gap_before(j)])
+    ):
+        yield CharacterDifference("symbols", span, other)
+
+
+def _have_other_symbols(a: _SpacedText, b: _SpacedText, begin: tuple[int, int], end: tuple[int, int]) -> bool:
+    """Return whether the symbols around inserted or removed words are others than at this place in the other text.
+
+    These words may have brought some of the symbols, such as a second comma.
+    """
+    gaps, other_gaps = (
+        [_SPACE.sub("", text[text.gap_before(word)]) for word in sorted({first, last})]
+        for text, first, last in zip((a, b), begin, end, strict=True)
+    )
+    (gap,), around = sorted((gaps, other_gaps), key=len)
+    return not (around[0].startswith(gap) or around[-1].endswith(gap) or gap == "".join(around))
 
 
 def _differ_only_in_spaces(gap: str, other: str) -> bool:

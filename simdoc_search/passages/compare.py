@@ -66,7 +66,9 @@ def find_text_changes(
 ) -> TextChanges:
     """Return the differences between two texts that share these passages."""
     word_differences = find_differences(*words, passages)
-    symbol_differences = find_character_differences(texts, words, select_disjoint_runs(*words, passages))
+    symbol_differences = find_character_differences(
+        texts, words, select_disjoint_runs(*words, passages), word_differences
+    )
     return TextChanges(
         word_differences, symbol_differences, find_significant_changes(*texts, word_differences, symbol_differences)
     )

@@ -19,12 +19,9 @@ Item = TypeVar("Item")
 class Cover(Generic[Item]):
     """The words or tokens of a text that are also in another document.
 
-    Attributes:
-        item: The object that represents the other document, such as a hit.
-        rank: The rank of the document. If two documents add the same number of words, the smaller rank comes first.
-        indices: The indices of the words or tokens that are in the other document; ascending.
-        text_length: The number of words or tokens of the text.
-        weight: The number of words that each index stands for: 1 for words, usually more for tokens.
+    `item` represents the other document, such as a hit. If two documents add the same number of words, the smaller
+    `rank` comes first. `indices` are those of the words or tokens that are in the other document, ascending. `weight`
+    is the number of words that each index stands for: 1 for words, usually more for tokens.
     """
 
     item: Item

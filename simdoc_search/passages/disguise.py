@@ -58,11 +58,8 @@ _MAX_LOOKALIKE_WORDS = 5
 class DisguisedWord(NamedTuple):
     """A word with invisible characters, or with letters that look like those of another alphabet.
 
-    Attributes:
-        span: The span of the word in the text.
-        word: The word, as it is in the text.
-        looks_like: The word that a reader sees. It is equal to `word` if not all letters have look-alikes.
-        place: The line of the word, and its page if the text has pages, such as `line 120`.
+    `looks_like` is the word that a reader sees. It is equal to `word` if not all letters have look-alikes. `place` is
+    its line, and its page if the text has pages, such as `line 120`.
     """
 
     span: Span

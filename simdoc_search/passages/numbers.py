@@ -25,7 +25,7 @@ _UNITS = (
     "[mkcdµμ]?m[²³]?|[kmµμ]?g|t|ha|[mcd]?[lL]|[kMGT]?Wh|[kMGT]W|[mk]V|mA|m?Ah|[kMGT]?Hz|[kMGT]i?B|KB|h?Pa|mbar|px|"
     rf"{_CURRENCY_CODES}"
 )
-_SUFFIXES = "st|nd|rd|th|er|re|e|ère|ème|te[nrs]?|º|ª|s|ms|min|h|am|pm|x|k|M|bn|lbs?|oz|ft|in"
+_SUFFIXES = "st|nd|rd|th|er|re|e|ère|ème|te[nrs]?|º|ª|s|ms|min|h|am|pm|x|[kK]|M|bn|lbs?|oz|ft|in"
 """Ordinal suffixes, and units that are also words. They belong to a number only without a space before them."""
 NUMBER = re.compile(
     rf"(?:(?<![^\W{UNSPACED_LETTERS}])(?:[-–−+±¬√<>≤≥≈~^{_CURRENCY}]{{1,5}}|(?:{_CURRENCY_CODES})[^\S\r\n]?)"

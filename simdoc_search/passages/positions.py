@@ -9,11 +9,7 @@ _LINE_END = re.compile(r"\r\n|[\n\r\v\f\x85\u2028\u2029]")
 
 
 class TextPositions:
-    """The lines and pages of a text. A form feed ends a page, as in the text of a PDF file.
-
-    Attributes:
-        has_pages: Whether the text has pages.
-    """
+    """The lines and pages of a text. A form feed ends a page, as in the text of a PDF file."""
 
     def __init__(self, text: str) -> None:
         ends = [(match.end(), match.group()) for match in _LINE_END.finditer(text)]

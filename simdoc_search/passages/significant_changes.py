@@ -71,7 +71,7 @@ def find_significant_changes(
     )
     spans = [(difference.a, difference.b) for difference in changed]
     spans += [(difference.a, difference.b) for difference in character_differences]
-    whole = (_extend_both_to_numbers((old, new), (a, b)) for a, b in sorted(spans))
+    whole = (extend_both_to_numbers((old, new), (a, b)) for a, b in sorted(spans))
     changes = [change for a, b in _merge_touching_spans(whole) for change in _find_changes_of_kinds(old, new, a, b)]
     return sorted(changes, key=lambda change: _SIGNIFICANT_CHANGE_KINDS.index(change.kind))
 
@@ -138,11 +138,11 @@ def _find_context(text: str, position: int) -> str:
     return " ".join(words[max((end for end in ends if end < len(words)), default=0) :])
 
 
-def _extend_both_to_numbers(texts: tuple[str, str], spans: tuple[Span, Span]) -> tuple[Span, Span]:
+def extend_both_to_numbers(texts: tuple[str, str], spans: tuple[Span, Span]) -> tuple[Span, Span]:
     """Extend a difference to whole numbers and dates in both texts.
 
-    If the difference is in the sign or the unit after a number, the number is included in both texts. If words replace
-    a number such as `½`, which is not a word, it is included.
+    If the difference is in the sign or the unit of a number, the number is included in both texts. If words replace a
+    number such as `½`, which is not a word, it is included.
     """
     a, b = (_extend_to_numbers(text, span) for text, span in zip(texts, spans, strict=True))
     after_a, after_b = (_small_number_after(text, span) for text, span in zip(texts, (a, b), strict=True))
@@ -152,6 +152,10 @@ def _extend_both_to_numbers(texts: tuple[str, str], spans: tuple[Span, Span]) ->
         b = _extend_to_number_before(texts[1], b)
     elif b[0] < spans[1][0] and a[0] == spans[0][0]:
         a = _extend_to_number_before(texts[0], a)
+    if a[1] > spans[0][1] and b[1] == spans[1][1]:
+        b = _extend_to_number_after(texts[1], b)
+    elif b[1] > spans[1][1] and a[1] == spans[0][1]:
+        a = _extend_to_number_after(texts[0], a)
     return a, b
 
 
@@ -166,6 +170,11 @@ def _extend_to_number_before(text: str, span: Span) -> Span:
         if not text[match.end() : span[0]].strip() and not _LETTER_AND_DIGIT.match(text, match.start() - 1):
             return match.start(), span[1]
     return span
+
+
+def _extend_to_number_after(text: str, span: Span) -> Span:
+    match = _SPACES_AND_NUMBER.match(text, span[1])
+    return (span[0], match.end()) if match else span
 
 
 def _extend_to_numbers(text: str, span: Span) -> Span:

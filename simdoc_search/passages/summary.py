@@ -15,6 +15,7 @@ from simdoc_search.display import format_count, format_estimate, format_percent,
 from simdoc_search.passages.cells import write_cells
 from simdoc_search.passages.disguise import describe_disguised_words, find_disguised_words, locate_undisguised_words
 from simdoc_search.passages.passage import CharacterDifference, Comparison, Difference, Passage, SignificantChange, Span
+from simdoc_search.passages.significant_changes import extend_both_to_numbers
 from simdoc_search.passages.subsequences import heaviest_increasing_subsequence
 from simdoc_search.passages.unsplit_text import UNSPLIT_PASSAGES_NOTE, has_unsplit_words
 from simdoc_search.passages.word_spans import spans_to_mask
@@ -136,7 +137,13 @@ def summarise_differences(comparison: Comparison, texts: tuple[str, str]) -> str
 
 def describe_character_difference(difference: CharacterDifference, text_a: str, text_b: str) -> str:
     """Describe one difference in characters: "“-500” / “500”"."""
-    return f"“{excerpt(text_a[slice(*difference.a)])}” / “{excerpt(text_b[slice(*difference.b)])}”"
+    quoted = _quote_whole_numbers(difference, (text_a, text_b))
+    return " / ".join(f"“{excerpt(text)}”" for text in quoted)
+
+
+def _quote_whole_numbers(difference: CharacterDifference, texts: tuple[str, str]) -> list[str]:
+    spans = extend_both_to_numbers(texts, (difference.a, difference.b))
+    return [text[slice(*span)] for text, span in zip(texts, spans, strict=True)]
 
 
 def describe_character_differences(
@@ -151,8 +158,7 @@ def describe_character_differences(
         return ""
 
     def rank(difference: CharacterDifference) -> tuple[bool, bool]:
-        quoted = texts[0][slice(*difference.a)], texts[1][slice(*difference.b)]
-        return not any(map(_NUMBER.match, quoted)), difference.kind == "letters"
+        return not any(map(_NUMBER.match, _quote_whole_numbers(difference, texts))), difference.kind == "letters"
 
     first = sorted(differences, key=rank)[:max_count]
     quoted = "; ".join(describe_character_difference(difference, *texts) for difference in first)

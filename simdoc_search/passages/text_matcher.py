@@ -21,9 +21,7 @@ from simdoc_search.passages.word_spans import Mask, empty_mask
 class MatchedWords(NamedTuple):
     """The words that two texts share.
 
-    Attributes:
-        covered_words_mask: The words of the first text that passages cover; bool, shape (words,).
-        other_word_count: The number of words of the other text.
+    `covered_words_mask` marks the words of the first text that passages cover; bool, shape (words,).
     """
 
     covered_words_mask: Mask

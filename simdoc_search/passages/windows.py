@@ -20,8 +20,7 @@ Ints = NDArray[np.int64]
 class Windows:
     """The windows of 1, 2, 4, ... words of two texts.
 
-    Attributes:
-        sizes: The number of words of the first text and of the second.
+    `sizes` are the numbers of words of the two texts.
     """
 
     def __init__(self, a: Sequence[Hashable], b: Sequence[Hashable]) -> None:

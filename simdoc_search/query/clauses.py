@@ -40,10 +40,8 @@ _ADVICE = (
 class FilteredFingerprint(NamedTuple):
     """A FINGERPRINT and the filters that are combined with it.
 
-    Attributes:
-        fingerprint: the FINGERPRINT, such as `doc123_20`.
-        required_filters: pairs of a field and values. A document must have one of the values of each pair in the field.
-        excluded_filters: pairs of a field and values. A document must not have any of the values in the field.
+    A filter is a field and values. A document must have one of the values of each filter in `required_filters`, and
+    none of the values in `excluded_filters`.
     """
 
     fingerprint: str

@@ -35,10 +35,7 @@ The operators are replaced with AND, OR and NOT, because luqum reads &&, || and 
 class BooleanClause:
     """A clause of a query.
 
-    Attributes:
-        node: the node in luqum's tree, without the modifier +, - or NOT.
-        occur: whether the clause is required, optional or excluded.
-        is_unmodified: whether the clause has no modifier.
+    `node` is the node in luqum's tree, without the modifier +, - or NOT.
     """
 
     node: Any

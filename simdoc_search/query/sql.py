@@ -51,12 +51,7 @@ _TOKENS_TABLE = "simdoc_tokens"
 
 
 class Statement(NamedTuple):
-    """A statement. Run it with `connection.execute(*statement)`.
-
-    Attributes:
-        text: SQL with placeholders.
-        parameters: the values of the placeholders, in order.
-    """
+    """A statement. Run it with `connection.execute(*statement)`."""
 
     text: str
     parameters: tuple[str | int, ...]

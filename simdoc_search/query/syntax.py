@@ -56,11 +56,8 @@ class FingerprintQuery:
 class ParsedFingerprint:
     """All readings of a FINGERPRINT string.
 
-    Attributes:
-        text: the string.
-        readings: the valid readings, sorted by descending length of the id.
-        invalid_readings: the invalid readings, as pairs of the id and the error message. The id is empty if a reading
-            has none.
+    The valid readings are sorted by descending length of the id. An invalid reading is the id, which may be empty, and
+    the error message.
     """
 
     text: str

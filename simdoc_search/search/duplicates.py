@@ -131,12 +131,7 @@ def _make_newness_test(since: datetime | None, new_ids: Collection[str] | None) 
 
 
 def _make_preference(kept_ids: Collection[str], keep_in: Collection[str]) -> Callable[[Record], bool]:
-    """Return a function that decides whether a document is kept even if the rule prefers another one.
-
-    Args:
-        kept_ids: ids of such documents.
-        keep_in: prefixes of such ids, or folders with the files of such documents.
-    """
+    """Return a function that decides whether a document is kept even if the rule prefers another one."""
     prefixes = tuple(keep_in)
     folders = [os.path.abspath(folder) for folder in keep_in if os.path.isdir(folder)]  # noqa: PTH100, PTH112 - Path.resolve would follow links
     return lambda record: (

@@ -13,15 +13,10 @@ from simdoc_search.stores.record import Record
 
 
 class FileDocument(NamedTuple):
-    """The document that was read from a file.
+    """The document that was read from a file."""
 
-    Attributes:
-        id: the id of the document. If the document is not stored, the id that `index` would give it.
-        key: the key of the document; None if it is not stored.
-    """
-
-    id: str
-    key: DocumentKey | None
+    id: str  # if the document is not stored, the id that `index` would give it
+    key: DocumentKey | None  # None if the document is not stored
 
 
 class IndexedFiles:

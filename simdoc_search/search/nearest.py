@@ -63,15 +63,9 @@ def find_nearest_duplicates(
 ) -> Iterator[NearestDuplicate | None]:
     """For each text, yield the stored document that it duplicates; None if there is no such document.
 
-    Args:
-        store: the store to search. It is queried for all texts together, before the first result is yielded. A text
-            is compared with its hits when its result is requested.
-        query_records: the texts, as records with their tokens and hashes.
-        overlap: minimum Jaccard similarity.
-        probability: probability of finding a document of exactly that overlap.
-        filters: return only documents that match.
-        exclude: the key of a document that is never returned.
-        is_allowed: returns whether a document can be returned.
+    The texts are records with their tokens and hashes. The store is queried for all of them together, before the first
+    result is yielded. A text is compared with its hits when its result is requested. `is_allowed` returns whether a
+    document can be returned.
 
     Raises:
         NoFingerprintError: a text has no words.

@@ -39,21 +39,12 @@ _MAX_FINGERPRINT_TOKENS = 512
 
 @dataclass(frozen=True, slots=True)
 class PassageCandidates:
-    """Documents that may share a passage with the query document.
+    """Documents that may share a passage with the query document."""
 
-    Attributes:
-        documents: the documents, by descending number of shared passage tokens and phrases, then by id and index. A
-            document that is found only by phrases or fingerprint tokens has 0 shared tokens.
-        total: lower bound of the number of candidates.
-        guaranteed_run_length: minimum length, in words, of the shared runs that are always found.
-        too_common_run_count: number of runs whose words are in too many documents, so that only some of these
-            documents were searched.
-    """
-
-    documents: list[TokenMatch]
-    total: int
-    guaranteed_run_length: int
-    too_common_run_count: int
+    documents: list[TokenMatch]  # by descending number of shared passage tokens and phrases, then by id and index
+    total: int  # lower bound of the number of candidates
+    guaranteed_run_length: int  # in words: shared runs of this length are always found
+    too_common_run_count: int  # runs whose words are in too many documents to search all of them
 
 
 def find_passage_candidates(
@@ -65,15 +56,7 @@ def find_passage_candidates(
     size: int,
     alignment: AlignmentSettings = EDITED,
 ) -> PassageCandidates:
-    """Return the documents that may share a passage with the query document.
-
-    Args:
-        store: the store to search.
-        document: the query document.
-        filters: only documents that match can be candidates.
-        exclude: the key of a document that cannot be a candidate.
-        size: maximum number of documents.
-        alignment: the settings that decide which passages count as shared.
+    """Return at most `size` documents that may share a passage with the query document.
 
     Raises:
         FormatMismatchError: the store has no passage tokens.

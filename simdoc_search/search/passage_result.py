@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
-from simdoc_search.display import describe_shown_hits, format_count, format_percent, printable
+from simdoc_search.display import describe_shown_hits, format_count, format_estimate, format_percent, printable
 from simdoc_search.documents import DocumentKey, HasDocumentKey
 from simdoc_search.passages.disguise import DisguisedWord, describe_disguised_words, find_disguised_words
 from simdoc_search.passages.passage import Passage, Span
@@ -71,6 +71,16 @@ class PassageHit(HasDocumentKey):
     def longest(self) -> Passage | None:
         """The passage with the most words; None if `passages` is empty."""
         return max(self.passages, key=lambda passage: passage.word_count, default=None)
+
+    @property
+    def words_label(self) -> str:
+        """The number of words in common, for display, with a tilde if it is an estimate."""
+        return f"{'' if self.kind == 'exact' else '~'}{self.word_count:,}"
+
+    @property
+    def share_label(self) -> str:
+        """The share of the query document, for display, with a tilde if it is an estimate."""
+        return format_percent(self.share, 0) if self.kind == "exact" else format_estimate(self.share)
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,7 +210,6 @@ class PassageResult(HitsResult[PassageHit]):
     def __str__(self) -> str:
         lines = [self.headline()]
         for hit in self.hits[:_PRINTED_HITS]:
-            about = "~" if hit.kind == "estimated" else ""
-            lines.append(f"{about}{hit.word_count:,}".rjust(7) + f" words  {printable(hit.id)}")
+            lines.append(f"{hit.words_label:>7} words  {printable(hit.id)}")
         count = min(len(self.hits), _PRINTED_HITS)
         return "\n".join([*lines, describe_shown_hits(count, self.total, self.offset, is_lower_bound=self.is_partial)])

@@ -35,25 +35,15 @@ A longer text is queried by its passage tokens, which are the hashes that winnow
 
 @dataclass(frozen=True, eq=False)
 class QueryDocument:
-    """The document or text of a query. Its properties are computed when they are first used.
+    """The document or text of a query. Its properties are computed when they are first used."""
 
-    Attributes:
-        record: the stored record with its text. For a text, the record has only an id, the text and metadata.
-        settings: the settings of the store.
-        is_stored: whether this is a stored document. Otherwise it is a text.
-        ignored_texts: the words and positions of texts, such as templates. Passages that occur in them are ignored.
-        ignore_quotes: whether quotations are ignored.
-        ignore_bibliography: whether the bibliography is ignored.
-        undo_disguise: whether disguised words are read as the words that they look like.
-    """
-
-    record: Record
-    settings: Settings
-    is_stored: bool = True
-    ignored_texts: Sequence[WordPositions] = ()
+    record: Record  # with its text; for a text, only with an id, the text and metadata
+    settings: Settings  # of the store
+    is_stored: bool = True  # otherwise it is a text
+    ignored_texts: Sequence[WordPositions] = ()  # passages that occur in these texts are ignored
     ignore_quotes: bool = False
     ignore_bibliography: bool = False
-    undo_disguise: bool = False
+    undo_disguise: bool = False  # whether disguised words are read as the words that they look like
 
     @classmethod
     def from_text(

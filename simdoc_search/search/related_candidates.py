@@ -29,15 +29,10 @@ _READ_PER_HIT, _COMPARED_PER_HIT = 4, 2
 
 @dataclass(frozen=True, slots=True)
 class RelatedCandidates:
-    """Documents that may be related to the query document.
+    """Documents that may be related to the query document."""
 
-    Attributes:
-        documents: the documents to compare, with their concepts.
-        total: number of documents that share a rare concept.
-    """
-
-    documents: list[tuple[Record, ParagraphConcepts]]
-    total: int
+    documents: list[tuple[Record, ParagraphConcepts]]  # to compare, with their concepts
+    total: int  # number of documents that share a rare concept
 
 
 def find_related_candidates(

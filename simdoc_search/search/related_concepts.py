@@ -21,15 +21,10 @@ from simdoc_search.sketch.concepts import ConceptSettings, ParagraphConcepts, de
 
 @dataclass(frozen=True, slots=True)
 class QueryConcepts:
-    """The concepts of the query document.
+    """The concepts of the query document."""
 
-    Attributes:
-        paragraphs: the concepts of each paragraph, as token ids.
-        load_names: a function that returns the names of the concepts. It raises a SimdocError if they cannot be named.
-    """
-
-    paragraphs: ParagraphConcepts
-    load_names: Callable[[], NamedConcepts]
+    paragraphs: ParagraphConcepts  # the concepts of each paragraph, as token ids
+    load_names: Callable[[], NamedConcepts]  # raises a SimdocError if the concepts cannot be named
 
 
 def extract_query_concepts(
@@ -37,10 +32,8 @@ def extract_query_concepts(
 ) -> QueryConcepts:
     """Return the concepts of a document or text.
 
-    Args:
-        document: the query document. A stored document must have its text and its concepts.
-        extractor: the extractor of concepts. None: the built-in extractor that the store was created with.
-        synonyms: the synonyms that the store was created with. For a stored document, they help only to name concepts.
+    Without an `extractor`, the built-in one that the store was created with is used. For a stored document, the
+    `synonyms` help only to name concepts.
 
     Raises:
         NoFingerprintError: the document has no concepts.
@@ -94,36 +87,21 @@ def _select_extractor(settings: ConceptSettings, extractor: Extractor | None, sy
 
 
 class NamedWord(NamedTuple):
-    """A normalised word that occurs in concepts. The store contains only its token id.
+    """A normalised word that occurs in concepts. The store contains only its token id."""
 
-    Attributes:
-        word: the word. A synonym is replaced with the word that it stands for.
-        concepts: concepts of the text that contain the word, by descending frequency.
-        synonyms: words of the text that are synonyms of the word.
-    """
-
-    word: str
-    concepts: tuple[str, ...]
-    synonyms: tuple[str, ...]
+    word: str  # a synonym is replaced with the word that it stands for
+    concepts: tuple[str, ...]  # the concepts of the text that contain the word, by descending frequency
+    synonyms: tuple[str, ...]  # the words of the text that are synonyms of the word
 
 
 UNNAMED_WORD = NamedWord("", (), ())
 
 
 class NamedConcepts:
-    """The concepts of a text with their names and token ids.
-
-    Args:
-        paragraphs: the names of the concepts of each paragraph.
-        extractor: the extractor that found the concepts.
-
-    Attributes:
-        words: the words of the concepts, by token id.
-        extractor: the extractor.
-    """
+    """The concepts of a text with their names and token ids. `paragraphs` has the names in each paragraph."""
 
     def __init__(self, paragraphs: Sequence[Counter[str]], extractor: Extractor) -> None:
-        self.words: dict[int, NamedWord] = collect_named_words(paragraphs, extractor)
+        self.words: dict[int, NamedWord] = collect_named_words(paragraphs, extractor)  # by token id
         self.extractor: Extractor = extractor
         names = _sort_by_frequency(paragraphs)
         parts = [name.split() for name in names]

@@ -174,15 +174,18 @@ class Resolver:
         return find_ids_by_file(path, chain.from_iterable(map(self._find_records, same_name)))
 
 
+def find_record(store: Store, name: str) -> Record:
+    """Return the document with this id, path or file name. A final number is not read as an overlap."""
+    resolver = Resolver(store)
+    return resolver.get_record(resolver.resolve(name, overlap=0).id)
+
+
 def make_document_query(
     id: str, overlap: float | Fraction | None, probability: float | Fraction | None
 ) -> FingerprintQuery:
     """Return the query for the documents that are similar to a document. Its numbers are exact fractions.
 
-    Args:
-        id: the id of the document; empty for a text.
-        overlap: minimum similarity.
-        probability: probability of finding a document of exactly that overlap.
+    The id is empty for a text.
 
     Raises:
         QuerySyntaxError: a number is out of range.

@@ -42,40 +42,24 @@ Z_SCORE = 3.09
 
 
 class HitPage(NamedTuple):
-    """The hits on a page, and the number of hits on all pages.
-
-    Attributes:
-        hits: the hits on the page.
-        total: number of hits on all pages, or a lower bound.
-        is_total_exact: whether `total` is exact. Otherwise it is a lower bound.
-        compared_count: number of candidates that were compared, by their tokens or texts.
-    """
+    """The hits on a page, and the number of hits on all pages."""
 
     hits: list[Hit]
-    total: int
-    is_total_exact: bool
-    compared_count: int
+    total: int  # number of hits on all pages, or a lower bound
+    is_total_exact: bool  # whether `total` is not only a lower bound
+    compared_count: int  # number of candidates that were compared, by their tokens or texts
 
 
 @dataclass(frozen=True, slots=True)
 class Ranker:
-    """Selects and ranks the hits among candidates.
-
-    Attributes:
-        store: the store that contains the candidates.
-        query_record: the query document with its tokens.
-        plan: the plan that found the candidates.
-        overlap: the minimum overlap. None: any overlap.
-        size: maximum number of hits.
-        offset: number of best hits to skip.
-    """
+    """Selects and ranks the hits among candidates, which have a descending number of matching tokens."""
 
     store: Store
-    query_record: Record
-    plan: Plan
-    overlap: Fraction | None
-    size: int
-    offset: int
+    query_record: Record  # the query document with its tokens
+    plan: Plan  # the plan that found the candidates
+    overlap: Fraction | None  # minimum overlap; None: any overlap
+    size: int  # maximum number of hits
+    offset: int  # number of best hits to skip
 
     def rank_by_tokens(self, candidates: Iterable[Candidate]) -> HitPage:
         """Return the hits with the greatest estimated overlaps.
@@ -84,9 +68,6 @@ class Ranker:
         this candidate, because the union of both token sets is at least as large as the query document's set. The bound
         never increases from one candidate to the next. Reading stops when it rules out further hits, or when the
         overlaps of enough hits reach it.
-
-        Args:
-            candidates: the candidates, by descending number of matching tokens.
         """
         needed_hit_count = self.offset + self.size
         min_share = self.plan.min_token_share(self.overlap)
@@ -122,10 +103,6 @@ class Ranker:
 
         Texts are read in batches. Reading stops when, with 99.9 % probability, no further candidate has a greater
         overlap than the hits found. It also stops after a number of candidates, which depends on `overlap` and `size`.
-
-        Args:
-            candidates: the candidates, by descending number of matching tokens.
-            text: the text of the query document.
         """
         needed_hit_count = self.offset + self.size
         if self.overlap:

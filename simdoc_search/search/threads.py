@@ -31,12 +31,9 @@ class CancellableThreads:
         self._pool = ThreadPoolExecutor(max_functions, "simdoc-async")
 
     async def run(self, function: Callable[[], Result], stop: StopEvent, context: Context | None = None) -> Result:
-        """Run a function with the context variables of the caller, and return its result.
+        """Run a function with the context variables of the caller or of `context`, and return its result.
 
-        Args:
-            function: the function.
-            stop: set when the caller is cancelled.
-            context: the context variables, for example of an earlier call. None: the variables of the caller.
+        `stop` is set when the caller is cancelled.
 
         Raises:
             StoreError: the pool is closed.

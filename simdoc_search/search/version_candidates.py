@@ -44,31 +44,18 @@ _COMPARED_PER_HIT = 10
 
 @dataclass(frozen=True, slots=True)
 class VersionCandidates:
-    """Documents that may be versions of the query document.
+    """Documents that may be versions of the query document."""
 
-    Attributes:
-        simhashes: the simhashes of the sentences of each document to compare.
-        total: number of documents that share a token of the kind `candidate_source` with the query document.
-        queried_sentence_count: number of distinct sentences that were queried.
-        candidate_source: the kind of tokens that found the candidates.
-    """
-
-    simhashes: dict[DocumentKey, Simhashes]
-    total: int
-    queried_sentence_count: int
-    candidate_source: CandidateSource = "sentences"
+    simhashes: dict[DocumentKey, Simhashes]  # of the sentences of each document to compare
+    total: int  # number of documents that share a token with the query document
+    queried_sentence_count: int  # number of distinct sentences
+    candidate_source: CandidateSource = "sentences"  # the kind of tokens that found the candidates
 
 
 def find_version_candidates(
     store: Store, document: QueryDocument, query: VersionQuery, max_distance: int
 ) -> VersionCandidates:
-    """Return the candidates of a document.
-
-    Args:
-        store: the store to search.
-        document: the query document.
-        query: the options of the query.
-        max_distance: maximum number of simhash bits in which similar sentences differ.
+    """Return the candidates of a document. The simhashes of similar sentences differ in at most `max_distance` bits.
 
     Raises:
         StoreError: the store has neither sentences nor texts.

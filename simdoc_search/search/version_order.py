@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 from simdoc_search.display import printable
 from simdoc_search.documents import DocumentKey
@@ -11,11 +12,11 @@ from simdoc_search.duplicates.keep_order import is_in_copy_folder
 from simdoc_search.passages.passage import SignificantChange
 from simdoc_search.passages.summary import describe_significant_changes, format_word_changes
 from simdoc_search.versions import DocumentDate, EvidenceKind
+from simdoc_search.versions.names import is_named_old
 from simdoc_search.versions.timeline import (
     ConflictingStatement,
     UndecidedVersions,
     describe_evidence_kinds,
-    describe_maybe_newer,
 )
 
 _TEXT_ORDER_HINT = (
@@ -23,6 +24,9 @@ _TEXT_ORDER_HINT = (
     "In our test, the last document was the newest in 48 of 60 families."
 )
 
+_DOUBT_OF_FILE_TIME = (
+    "the name or folder is that of a backup, a download or an old file, so this may be the time when it was copied"
+)
 _NOT_DECISIVE_MARK = "?"
 _MIN_DATE_WIDTH = 12
 
@@ -87,7 +91,7 @@ class VersionEntry:
     date_copy: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class VersionOrder:
     """Versions in order, with the evidence. `VersionsResult` describes the attributes."""
 
@@ -102,7 +106,6 @@ class VersionOrder:
     newest_without_file_times: VersionEntry | None
     newest_evidence_kinds: tuple[EvidenceKind, ...]
     undecided: UndecidedVersions | None
-    maybe_newer_count: int
 
     @property
     def order_hint(self) -> str:
@@ -132,14 +135,10 @@ class VersionOrder:
         if self.newest is not None:
             name = printable(self.newest.name) or "the text"
             kinds = self.newest_evidence_kinds
-            is_doubtful = "modification time" in kinds and is_in_copy_folder(self.newest.name)
-            doubt = (
-                "; the file is in a backup or download folder, so this may be the time when it was copied"
-                if is_doubtful
-                else ""
-            )
-            aside = describe_maybe_newer(self.maybe_newer_count)
-            return f"newest: {name}, by the {describe_evidence_kinds(kinds)}{doubt}{aside}"
+            path = self.newest.name
+            is_doubtful = "modification time" in kinds and (is_in_copy_folder(path) or is_named_old(path))
+            doubt = f"; {_DOUBT_OF_FILE_TIME}" if is_doubtful else ""
+            return f"newest: {name}, by the {describe_evidence_kinds(kinds)}{doubt}"
         if self.have_equal_texts:
             return "newest: none, because all versions have the same words and punctuation"
         if self.undecided is not None and (self.evidence_kind != "texts" or self.conflicting_statements):
@@ -164,13 +163,17 @@ class VersionOrder:
 
     def describe_unknown_place(self, entry: VersionEntry) -> str:
         """Say why the place of an entry in the order is unknown; empty for an entry of the timeline."""
-        if entry not in self.unordered:
+        if entry.key not in self._unordered_keys:
             return ""
         if not self.date_label(entry):
             return "no date or version"
         if entry.date is not None and entry.date.evidence_kind == "modification time":
             return "only the file time is known"
         return "its date or version cannot be compared with the others"
+
+    @cached_property
+    def _unordered_keys(self) -> frozenset[DocumentKey | None]:
+        return frozenset(entry.key for entry in self.unordered)
 
     def evidence_lines(self) -> Iterator[str]:
         """Yield the verdict, then two lines for each contradiction."""
@@ -184,7 +187,7 @@ class VersionOrder:
             yield f"     but: {contrary}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class VersionFamily(VersionOrder):
     """An ordered family of versions. Their texts are not compared, so the entries have no `changes`.
 

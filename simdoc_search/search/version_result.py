@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Literal
 
 from simdoc_search.display import format_count, format_percent, printable
@@ -45,7 +47,7 @@ class VersionHit(HasDocumentKey):
     fields: Mapping[str, Any] = field(default_factory=dict, hash=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class VersionsResult(VersionOrder, HitsResult[VersionHit]):
     """The versions of a document or text, in order. `print` shows the newest version last.
 
@@ -74,7 +76,6 @@ class VersionsResult(VersionOrder, HitsResult[VersionHit]):
         newest_evidence_kinds: the kinds of evidence that show that the newest entry is later than the other ones.
         undecided: two versions because of which the newest version is unknown; None if it is known, or unknown because
             the evidence is contradictory.
-        maybe_newer_count: number of unordered documents, on all pages, that may be newer than the newest version.
         total: number of versions on all pages.
         candidate_count: number of documents that share a token (a hash of a sentence, passage or fingerprint) with the
             query document.
@@ -84,6 +85,8 @@ class VersionsResult(VersionOrder, HitsResult[VersionHit]):
         changed: whether the text of the query document has changed since it was indexed.
         left_out_indices: indices behind an alias whose documents were not compared, with the reasons.
         thresholds: the thresholds for similar sentences, versions and hits.
+        loosely_similar_count: if there are no hits, the number of compared documents that would be versions with the
+            largest `max_distance`. Otherwise 0.
     """
 
     query_name: str
@@ -98,6 +101,7 @@ class VersionsResult(VersionOrder, HitsResult[VersionHit]):
     changed: bool = False
     left_out_indices: tuple[LeftOutIndex, ...] = ()
     thresholds: SimilarityThresholds = field(default_factory=SimilarityThresholds)
+    loosely_similar_count: int = 0
 
     @property
     def entries(self) -> tuple[VersionEntry, ...]:
@@ -147,5 +151,9 @@ class VersionsResult(VersionOrder, HitsResult[VersionHit]):
     def _format_name(self, entry: VersionEntry) -> str:
         """Return the name, followed by the index if another entry has the same name."""
         name = printable(entry.name) or "the text"
-        is_ambiguous = sum(other.name == entry.name for other in self.entries) > 1
+        is_ambiguous = self._name_counts[entry.name] > 1
         return f"{name} in {printable(str(entry.key.index))}" if is_ambiguous and entry.key else name
+
+    @cached_property
+    def _name_counts(self) -> Counter[str]:
+        return Counter(entry.name for entry in self.entries)

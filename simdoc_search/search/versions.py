@@ -43,6 +43,7 @@ from simdoc_search.search.version_order import (
 from simdoc_search.search.version_result import VersionHit, VersionsResult
 from simdoc_search.sketch.fingerprint import fingerprints
 from simdoc_search.sketch.simhash import Simhashes
+from simdoc_search.sketch.thresholds import MAX_DISTANCE_LIMIT
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.record import Record, has_text_changed
 from simdoc_search.versions import (
@@ -82,6 +83,10 @@ def find_versions(store: Store, query: VersionQuery) -> VersionsResult:
     if not candidates.total and (error := find_filter_error(store, query.filters)):
         raise error
     versions = _select_versions(store, document, candidates, thresholds)
+    loosely_similar: list[_Version] = []
+    if not versions and thresholds.max_distance < MAX_DISTANCE_LIMIT:
+        loosest = replace(thresholds, max_distance=MAX_DISTANCE_LIMIT)
+        loosely_similar = _select_versions(store, document, candidates, loosest)
     family = _Family(store, document, versions, thresholds.max_distance)
     hashes = hash_words_and_punctuation(store, [document.record, *(version.record for version in versions)])
     if not document.is_stored and document.text is not None:
@@ -109,6 +114,7 @@ def find_versions(store: Store, query: VersionQuery) -> VersionsResult:
         changed=document.is_stored and has_text_changed(document.record),
         left_out_indices=store.left_out_indices(),
         thresholds=thresholds,
+        loosely_similar_count=len(loosely_similar),
     )
 
 
@@ -209,7 +215,6 @@ def _make_order_attributes(timeline: Timeline, entries: dict[int, VersionEntry])
         "newest_without_file_times": find_entry(timeline.newest_without_file_times),
         "newest_evidence_kinds": timeline.newest_evidence_kinds,
         "undecided": timeline.undecided,
-        "maybe_newer_count": len(timeline.maybe_newer),
         "evidence_kind": timeline.evidence_kind,
         "is_certain": timeline.is_certain,
         "conflicting_statements": timeline.conflicting_statements,

@@ -25,17 +25,11 @@ DEFAULT_OVERLAP = Fraction(1, 2)
 
 @dataclass(frozen=True, slots=True)
 class WatchMatch:
-    """A match between a watched document and a copy of it.
+    """A match between a watched document and a copy of it."""
 
-    Attributes:
-        watch: the watch for the watched document.
-        overlap: the overlap of the two documents, estimated from their tokens, 0..1.
-        matched_token_count: number of tokens (hashes in the index) that the two documents share.
-    """
-
-    watch: Watch
-    overlap: float
-    matched_token_count: int
+    watch: Watch  # the watch for the watched document
+    overlap: float  # the overlap of the two documents, estimated from their tokens, 0..1
+    matched_token_count: int  # number of tokens (hashes in the index) that the two documents share
 
 
 class CopyWatches:

@@ -1,6 +1,6 @@
-"""Searches for numbers that differ in few bits, without comparing all pairs.
+"""Searches for simhashes that differ in few bits, without comparing all pairs.
 
-Numbers are cut into m blocks. Two numbers that differ in k bits are equal in at least m - k blocks (pigeonhole
+The numbers are cut into m blocks. Two numbers that differ in k bits are equal in at least m - k blocks (pigeonhole
 principle). For each choice of m - k blocks, the numbers are sorted by these blocks. Numbers whose chosen blocks are
 equal are then adjacent, and only these numbers are compared. For a larger m, there are more choices. But the chosen
 blocks have more bits in total, so fewer numbers are compared. The module uses the m with the lowest cost. The search
@@ -31,30 +31,25 @@ _LOOKUP_COST = 16  # a lookup takes as long as this many comparisons
 Ints = NDArray[np.int64]
 
 
-def make_block_masks(bit_count: int, max_distance: int, value_count: int = 1) -> list[tuple[int, list[int]]]:
+def make_block_masks(max_distance: int, value_count: int) -> list[tuple[int, list[int]]]:
     """Return bit masks. Two numbers that differ in up to `max_distance` bits are equal in at least one mask.
 
-    `value_count` is the number of values to search. For more values, the function returns more and longer masks. For
-    one value, it returns `max_distance` + 1 disjoint masks.
+    `max_distance` is at most 63. `value_count` is the number of values to search. For more values, the function returns
+    more and longer masks. For one value, it returns `max_distance` + 1 disjoint masks.
 
     Returns:
         Pairs of a mask and a list of blocks. Numbers that are equal in this mask and in one of these blocks were
         already found with an earlier mask.
     """
-    if not (1 <= bit_count <= SIMHASH_BITS and 0 <= max_distance < bit_count):
-        raise ValueError(
-            f"bit_count must be 1 to {SIMHASH_BITS} and max_distance less than bit_count, not {bit_count} and "
-            f"{max_distance}"
-        )
 
     def cost(blocks: int) -> float:
-        compared = math.ldexp(value_count, -(bit_count * (blocks - max_distance) // blocks))
+        compared = math.ldexp(value_count, -(SIMHASH_BITS * (blocks - max_distance) // blocks))
         return math.comb(blocks, max_distance) * (_LOOKUP_COST + compared)
 
     limit = max(_DEFAULT_MASK_LIMIT, max_distance + 1)
-    numbers = (number for number in range(max_distance + 1, bit_count + 1) if math.comb(number, max_distance) <= limit)
-    blocks = min(numbers, key=cost)
-    edges = [bit_count * number // blocks for number in range(blocks + 1)]
+    numbers = range(max_distance + 1, SIMHASH_BITS + 1)
+    blocks = min((number for number in numbers if math.comb(number, max_distance) <= limit), key=cost)
+    edges = [SIMHASH_BITS * number // blocks for number in range(blocks + 1)]
     parts = [(1 << end) - (1 << begin) for begin, end in pairwise(edges)]
     return [
         (sum(parts[n] for n in chosen), [parts[n] for n in range(chosen[-1]) if n not in chosen])
@@ -65,17 +60,13 @@ def make_block_masks(bit_count: int, max_distance: int, value_count: int = 1) ->
 class HammingIndex:
     """An index that finds all numbers within a Hamming distance of a query.
 
-    Args:
-        values: numbers of `bit_count` bits; uint64, shape (values,). Each number takes 16 bytes of memory per mask.
-        bit_count: number of bits, 1 to 64.
-        max_distance: maximum number of bits in which two near numbers differ, 0 to `bit_count` - 1.
+    `max_distance` is the maximum number of bits in which two near numbers differ. Each number takes 16 bytes of memory
+    per mask.
     """
 
-    def __init__(self, values: Simhashes, bit_count: int, max_distance: int) -> None:
+    def __init__(self, values: Simhashes, max_distance: int) -> None:
         self._max_distance, self._count = max_distance, len(values)
-        self._orders = [
-            _SortedNumbers(values, *choice) for choice in make_block_masks(bit_count, max_distance, len(values))
-        ]
+        self._orders = [_SortedNumbers(values, *choice) for choice in make_block_masks(max_distance, len(values))]
 
     def find_near(self, queries: Simhashes) -> tuple[Ints, Ints]:
         """Return, for each pair of a query and a near number, both indices; int64, shape (pairs,), sorted."""
@@ -84,33 +75,33 @@ class HammingIndex:
         return _decode_pairs(np.sort(_concatenate(keys)), self._count)
 
 
-def find_near_pairs(values: Simhashes, bit_count: int, max_distance: int) -> tuple[Ints, Ints]:
+def find_near_pairs(values: Simhashes, max_distance: int) -> tuple[Ints, Ints]:
     """Return, for each pair of near numbers, the smaller and the larger index; both int64, shape (pairs,), sorted.
 
-    This takes less memory and time than one query per number. The arguments are those of `HammingIndex`.
+    This takes less memory and time than one query per number.
     """
-    orders = (_SortedNumbers(values, *choice) for choice in make_block_masks(bit_count, max_distance, len(values)))
+    orders = (_SortedNumbers(values, *choice) for choice in make_block_masks(max_distance, len(values)))
     keys = _concatenate(key for order in orders for key in order.pair_keys(max_distance))
     return _decode_pairs(np.sort(keys), len(values))
 
 
-def sample_near_pairs(values: Simhashes, bit_count: int, max_distance: int, sample_count: int) -> tuple[Ints, Ints]:
+def sample_near_pairs(values: Simhashes, max_distance: int, sample_count: int) -> tuple[Ints, Ints]:
     """Return the pairs of near numbers that are equal in at least one of `sample_count` random samples of bits.
 
-    The other arguments and the result are those of `find_near_pairs`. Each sample has enough bits that the
-    number of compared pairs does not exceed the number of values. A pair that differs in d of 64 bits is missed with
+    The result is that of `find_near_pairs`. Each sample has enough bits that the number of compared pairs does not
+    exceed the number of values. A pair that differs in d of 64 bits is missed with
     probability (1 - C(64-d, b) / C(64, b))**sample_count, where b is the number of bits in a sample. The samples are
     the same in every run.
     """
-    generator = random.Random(bit_count)  # noqa: S311 - not used for secrets
-    width = min(bit_count, max(1, len(values).bit_length() - 1))
+    generator = random.Random(64)  # noqa: S311 - not used for secrets
+    width = max(1, len(values).bit_length() - 1)
     keys: list[Ints] = []
     for _ in range(sample_count):
         while True:
-            order = _SortedNumbers(values, sum(1 << bit for bit in generator.sample(range(bit_count), width)), [])
-            if width == bit_count or order.comparison_count <= len(values):
+            order = _SortedNumbers(values, sum(1 << bit for bit in generator.sample(range(SIMHASH_BITS), width)), [])
+            if width == SIMHASH_BITS or order.comparison_count <= len(values):
                 break
-            width = min(bit_count, width + 2)
+            width = min(SIMHASH_BITS, width + 2)
         keys += order.pair_keys(max_distance)
     return _decode_pairs(distinct(_concatenate(keys)), len(values))
 

@@ -99,9 +99,6 @@ class Writer(Protocol):
 
     Leaving the `with` block commits the changes. After an error in the block, a local store discards the changes. An
     engine keeps the changes that it has received.
-
-    Attributes:
-        encode: the encoder of the store.
     """
 
     encode: Encoder

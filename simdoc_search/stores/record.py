@@ -140,9 +140,7 @@ class StoredText(NamedTuple):
 class EncodedRecord(NamedTuple):
     """A record in the form that the writer of its store accepts; see `Store.encoder`.
 
-    Attributes:
-        id: id of the document.
-        content: the content of the document. Its type depends on the store.
+    The type of the content depends on the store.
     """
 
     id: str
@@ -162,11 +160,7 @@ class Digest:
 class Candidate(HasDocumentKey):
     """A document that a query found.
 
-    Attributes:
-        key: key of the document.
-        matched_token_count: number of the query's fingerprint tokens that the document has.
-        read_token_ids: returns the value of `token_ids`.
-        fields: the values of the requested fields.
+    `read_token_ids` returns the value of `token_ids`. `fields` are the values of the requested fields.
     """
 
     key: DocumentKey
@@ -192,9 +186,7 @@ class LeftOutDocument(HasDocumentKey):
 class Phrase:
     """A sequence of words.
 
-    Attributes:
-        words: the normalised words.
-        text: the part of a text that contains the words. An engine applies its own analyzer to it.
+    An engine applies its own analyzer to `text`, the part of a text that contains the words.
     """
 
     words: tuple[str, ...]
@@ -224,9 +216,8 @@ KEPT_DOCUMENT_CHANGED = "the document that is kept instead has changed or no lon
 class RemovalCondition:
     """The condition for removing a document.
 
-    Attributes:
-        text_hash: the text hash that the document must still have.
-        kept_key_and_hash: key and `text_hash` of another document that must be in the store, or None.
+    The document must still have `text_hash`. If `kept_key_and_hash` is given, that document must be in the store, with
+    that text hash.
     """
 
     text_hash: str
@@ -237,10 +228,7 @@ class RemovalCondition:
 class LeftOutIndex:
     """One of the indices behind an alias. Its documents are not compared.
 
-    Attributes:
-        index: name of the index.
-        document_count: number of documents in the index. It is None if the index is closed.
-        reason: the reason, and what to do.
+    `document_count` is None if the index is closed. `reason` also says what to do.
     """
 
     index: str

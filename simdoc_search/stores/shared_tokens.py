@@ -35,10 +35,8 @@ MAX_DOCUMENTS_PER_PART = 10_000
 class TokenMatch(HasDocumentKey):
     """A document that shares tokens.
 
-    Attributes:
-        key: key of the document.
-        shared_count: number of tokens that the document shares with the query; at least 1. If the query has rows of
-            alternative tokens, it is the number of rows that the document shares; see `Store.documents_sharing_tokens`.
+    `shared_count` is at least 1. If the query has rows of alternative tokens, it is the number of rows that the
+    document shares; see `Store.documents_sharing_tokens`.
     """
 
     key: DocumentKey

@@ -27,7 +27,7 @@ from simdoc_search.versions.evidence import (
 )
 from simdoc_search.versions.newest import (
     compare_by_kind,
-    find_later_file,
+    describe_maybe_newer,
     find_maybe_newer,
     find_newest,
     find_newest_kinds,
@@ -57,17 +57,17 @@ def build_timeline(documents: Sequence[DateSources], propose_order: ProposeOrder
     order_kinds = find_order_kinds(evidence, kind, groups)
     copies = _find_tied_copies(evidence, documents, order, dated_copies)
     order = [*order[: len(order) - len(copies)], *copies]
-    newest = last = find_newest(evidence, order, len(copies))
+    newest = newest_in_order = find_newest(evidence, order, len(copies))
     newest_kinds: tuple[EvidenceKind, ...] = ()
-    conflicting_statements = tuple(find_conflicts(evidence, order, kind, is_newest_known=last is not None))
-    if last is None:
-        maybe_newer, undecided = [], find_undecided(evidence, order, len(copies))
+    conflicting_statements = tuple(find_conflicts(evidence, order, kind, is_newest_known=newest is not None))
+    if newest is None:
+        undecided = find_undecided(evidence, order, len(copies))
     else:
-        maybe_newer = find_maybe_newer(evidence, last, unordered)
+        maybe_newer = find_maybe_newer(evidence, newest, unordered)
         older = {*order, *unordered}.difference(copies, maybe_newer)
-        newest_kinds = tuple(find_newest_kinds(evidence, last, older, kind))
-        undecided = find_later_file(evidence, last, maybe_newer, newest_kinds)
-        newest = last if undecided is None else None
+        newest_kinds = tuple(find_newest_kinds(evidence, newest, older, kind))
+        undecided = describe_maybe_newer(evidence, newest, maybe_newer, newest_kinds) if maybe_newer else None
+        newest = None if maybe_newer else newest
     have_equal_texts = (
         kind == "texts" and len({document.text_hash or number for number, document in enumerate(documents)}) == 1
     )
@@ -99,7 +99,7 @@ def build_timeline(documents: Sequence[DateSources], propose_order: ProposeOrder
         frozenset(number for number in dated if find_date_of_order(evidence, number, order_kinds)),
         undecided,
         date_copies,
-        () if newest is None else tuple(maybe_newer),
+        newest_in_order,
     )
 
 

@@ -38,10 +38,7 @@ class GitError(Exception):
 class WorkTree(NamedTuple):
     """A git work tree.
 
-    Attributes:
-        git: path of the git program.
-        top: top folder of the work tree.
-        deadline: the time when git is killed, on the clock of `time.monotonic`.
+    Git is killed at `deadline`, on the clock of `time.monotonic`.
     """
 
     git: str

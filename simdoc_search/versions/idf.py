@@ -27,11 +27,8 @@ Ints = NDArray[np.int64]
 class ConceptWeights:
     """The weights of the concepts of a document.
 
-    `is_stored` says whether the document is in the store, so that the document frequencies include it.
-
-    Attributes:
-        concepts: the concepts of the document.
-        document_count: number of documents in the store that have concepts.
+    `is_stored` says whether the document is in the store, so that the document frequencies include it. `document_count`
+    is the number of documents in the store that have concepts.
     """
 
     def __init__(

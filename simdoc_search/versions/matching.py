@@ -83,8 +83,7 @@ def match_sentences_with_many(
 class _SimilarSentences:
     """The distinct sentences of one document, and the similar sentences of many others.
 
-    Attributes:
-        has_similar: for each of the others, whether it has a similar sentence; bool, shape (others,).
+    `has_similar` says whether each of the others has a similar sentence; bool, shape (others,).
     """
 
     def __init__(self, a: Simhashes, others: Sequence[Simhashes], max_distance: int) -> None:
@@ -92,7 +91,7 @@ class _SimilarSentences:
         self._values_of_others, number = np.unique(
             np.concatenate([*others, np.zeros(0, np.uint64)]), return_inverse=True
         )
-        which, self._near = HammingIndex(self._values_a, SIMHASH_BITS, max_distance).find_near(self._values_of_others)
+        which, self._near = HammingIndex(self._values_a, max_distance).find_near(self._values_of_others)
         self._begins = np.searchsorted(which, np.arange(len(self._values_of_others) + 1))
         owner = np.repeat(np.arange(len(others)), [len(values) for values in others])
         self.has_similar = np.bincount(owner, np.diff(self._begins)[number], minlength=len(others)) > 0
@@ -234,7 +233,7 @@ def _count_similar_sentences(
 def shares_by_max_distance(a: Simhashes, b: Simhashes, max_distance: int) -> list[SentenceShares]:
     """Return the shares of `match_sentences` for each maximum distance from 0 to `max_distance` bits."""
     a, b = distinct(a), distinct(b)
-    which, near = HammingIndex(a, SIMHASH_BITS, max_distance).find_near(b)
+    which, near = HammingIndex(a, max_distance).find_near(b)
     distance = hamming_distances(a[near], b[which])
     nearest = np.full(len(a), SIMHASH_BITS), np.full(len(b), SIMHASH_BITS)
     np.minimum.at(nearest[0], near, distance)

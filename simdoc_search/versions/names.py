@@ -44,6 +44,24 @@ _STAGE_BY_GROUP = {"draft": _DRAFT, "final": _FINAL, "signed": 2, "executed": 3}
 _FINAL_NUMBER = re.compile(r"[ ._-]{0,2}v(?:er|ersion)?[ ._-]?(?P<number>\d{1,9})(?![^\W_])", re.IGNORECASE)
 """The number in `final_v2` counts final versions. The number in `draft v2` is the version number."""
 
+_AGES = {
+    -2: r"old|older|outdated|obsolete|superseded|previous|alte?[rsnm]?|veraltet|überholt|vorherige?[rsn]?|"
+    r"ancien(?:ne)?|vieux|vieille|précédente?|antigu[oa]|viej[oa]|anterior|vecchi[oa]|precedente",
+    0: r"new|newer|newest|latest|updated|neue?[rsnm]?|neueste?[rsn]?|aktuell|aktualisiert|nouveau|nouvel(?:le)?|"
+    r"nuev[oa]|actualizad[oa]|nuov[oa]|aggiornat[oa]",
+}
+"""Words for the age of a document, in the same languages, by the stage in its key."""
+
+_OLD = -2
+_AGE = re.compile(
+    rf"^(?:(?:the|der|die|das)[ _-])?(?:(?P<old>{_AGES[_OLD]})|{_AGES[0]})(?=[ _-])"
+    rf"|(?<=[^\W_])[ _-]+\(?(?:(?P<old_end>{_AGES[_OLD]})|{_AGES[0]})(?:[ ._-]?(?P<number>\d{{1,3}}))?\)?$",
+    re.IGNORECASE,
+)
+"""A word for the age counts only at the start or the end of a name without a version or stage."""
+
+_OLD_WORD = re.compile(rf"{_WORD_START}(?:{_AGES[_OLD]}|archiv(?:es?|os?|io)?){_WORD_END}", re.IGNORECASE)
+
 _EMPHASIS = re.compile(rf"{_WORD_START}(?:really|actually|truly|wirklich|vraiment|realmente){_WORD_END}", re.IGNORECASE)
 _COPY_WORD = "(?:copy|kopie|copie|c[oó]pia|kopia|kopya|копия|副本|コピー|복사본|สำเนา)"
 _COPY_NUMBER = r"(?:[ _-]?\d{1,9}|[ _]?\(\d{1,9}\))?"
@@ -70,17 +88,20 @@ class NamedVersion:
     """The version in a name.
 
     Attributes:
-        key: sort key: the version number, then the stage (draft, none, final, signed, executed) and its number.
+        key: sort key: the version number, then the stage (old, draft, none or new, final, signed, executed) and its
+            number. New names have a number.
         label: the version as spelled in the name, such as `v1.10`; empty if there is none.
         stem: the rest of the name in lower case, without date, copy mark and punctuation. Only versions with equal
             stems can be compared.
         is_bare: whether the version is a number that does not follow a word such as `v`.
+        is_age: whether the version is only a word for its age, such as `old` or `new`.
     """
 
     key: VersionKey
     label: str
     stem: str
     is_bare: bool = False
+    is_age: bool = False
 
     @property
     def is_numbered(self) -> bool:
@@ -93,6 +114,11 @@ def remove_copy_marks(name: str) -> str:
     while copy := _COPY_MARK.search(name):
         name = name[: copy.start()] + name[copy.end() :]
     return name
+
+
+def is_named_old(path: str) -> bool:
+    """Return whether a file or one of its folders has a name such as `lease old` or `Archive 2019`."""
+    return any(map(_OLD_WORD.search, _split_path(normalize("NFC", path))))
 
 
 def find_date_in_name(path: str) -> Date | None:
@@ -126,6 +152,9 @@ def find_versions_in_names(names: Sequence[str]) -> list[NamedVersion | None]:
     the name is ordered between draft and final. If they have numbers, such as `v1` and `v2`, the result for the name is
     None, because it may be the first or the latest version.
 
+    A word such as `old` or `new` is a version only if no name with the same stem has a number or a stage, because
+    `offer new` may be older or newer than `offer final`. A name without such a word is between old and new.
+
     A number that does not follow a word such as `v`, as in `GPL-2`, is a version only if another name differs just in
     the number, such as `GPL-3` or `GPL-2.1`. The numbers in `pep-0101` and `ISO-9001` are not versions. `28.02.21` and
     `01.03.21` are not versions either, because they would be sorted differently as dates.
@@ -140,7 +169,8 @@ def find_versions_in_names(names: Sequence[str]) -> list[NamedVersion | None]:
         for version, other in zip(versions, with_bare, strict=True)
     ]
     numbered = {version.stem for version in versions if version.is_numbered}
-    staged = {version.stem for version in versions if version.label} - numbered
+    staged = {version.stem for version in versions if version.label and not version.is_age} - numbered
+    aged = {version.stem for version in versions if version.is_age} - numbered - staged
     possible_dates: dict[str, set[tuple[str, tuple[int, ...]]]] = {}
     for version in versions:
         if version.is_bare and version.is_numbered:
@@ -148,12 +178,13 @@ def find_versions_in_names(names: Sequence[str]) -> list[NamedVersion | None]:
     ambiguous = {
         stem for stem, labels_and_numbers in possible_dates.items() if _sort_differently_as_dates(labels_and_numbers)
     }
-    return [
-        version
-        if (version.label or version.stem in staged) and not (version.is_bare and version.stem in ambiguous)
-        else None
-        for version in versions
-    ]
+
+    def is_known(version: NamedVersion) -> bool:
+        if version.is_age or not version.label:
+            return version.stem in aged or (version.stem in staged and not version.is_age)
+        return not (version.is_bare and version.stem in ambiguous)
+
+    return [version if is_known(version) else None for version in versions]
 
 
 def _sort_differently_as_dates(labels_and_numbers: Collection[tuple[str, tuple[int, ...]]]) -> bool:
@@ -200,11 +231,19 @@ def _parse_version(name: str, *, allow_bare: bool = False) -> NamedVersion:
         number = _parse_number(version[version.lastgroup or 0])
         name = f"{name[: version.start()]} {name[version.end() :]}"
         spellings.insert(0, version[0])
+    is_age = False
+    if not spellings and (age := _AGE.search(name)):
+        is_age = True
+        is_old = age["old"] or age["old_end"]
+        stage, stage_number = (_OLD, 0) if is_old else (0, 1 + int(age["number"] or 0))
+        name = f"{name[: age.start()]} {name[age.end() :]}"
+        spellings = [age[0].strip(" _-()")]
     if stage >= _FINAL and not number:
         number = (_LATEST_NUMBER,)  # `final` is newer than any number, such as `v3`
     label = " ".join(spelling.strip(" _-") for spelling in spellings)
     is_bare = version is not None and version.lastgroup in ("two", "bare")
-    return NamedVersion((number, stage, stage_number), label, _PUNCTUATION.sub(" ", name).strip().lower(), is_bare)
+    stem = _PUNCTUATION.sub(" ", name).strip().lower()
+    return NamedVersion((number, stage, stage_number), label, stem, is_bare, is_age)
 
 
 def _parse_number(text: str) -> tuple[int, ...]:

@@ -59,18 +59,12 @@ def find_maybe_newer(evidence: DateEvidence, newest: int, unordered: Iterable[in
     return [number for number in unordered if not _is_later(evidence, newest, number, None)]
 
 
-def find_later_file(
+def describe_maybe_newer(
     evidence: DateEvidence, newest: int, maybe_newer: Sequence[int], newest_kinds: tuple[EvidenceKind, ...]
-) -> UndecidedVersions | None:
-    """Return the newest document of the order, and the document that may be newer and has the latest file time.
-
-    Equal file times show nothing. If there are no others, return None.
-    """
-    kind: EvidenceKind = "modification time"
-    differing = [number for number in maybe_newer if evidence.compare(kind, newest, number)]
-    if not differing:
-        return None
-    later = max(differing, key=lambda number: cast("int", evidence.dates_by(kind)[number].key[0]))  # type: ignore[union-attr]
+) -> UndecidedVersions:
+    """Return the newest document of the order, and the one with the latest file time of those that may be newer."""
+    file_times = evidence.dates_by("modification time")
+    later = max(maybe_newer, key=lambda number: cast("int", dated.key[0]) if (dated := file_times[number]) else 0)
     return UndecidedVersions(evidence.name_of(later), evidence.name_of(newest), None, newest_kinds)
 
 

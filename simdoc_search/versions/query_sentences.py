@@ -9,7 +9,7 @@ import numpy as np
 from simdoc_search.analysis.distinct import distinct
 from simdoc_search.sketch.hamming_search import HammingIndex
 from simdoc_search.sketch.hash_functions import mix_bits
-from simdoc_search.sketch.simhash import SIMHASH_BITS, Simhashes
+from simdoc_search.sketch.simhash import Simhashes
 
 MAX_QUERY_SENTENCES = 64
 """Maximum number of queried sentences.
@@ -36,7 +36,7 @@ def select_rare_sentences(queries: Simhashes, documents: Iterable[Simhashes], ma
     """
     sentences = [distinct(values) for values in documents]
     owner = np.repeat(np.arange(len(sentences)), [len(values) for values in sentences])
-    document_positions, query_positions = HammingIndex(queries, SIMHASH_BITS, max_distance).find_near(
+    document_positions, query_positions = HammingIndex(queries, max_distance).find_near(
         np.concatenate([*sentences, np.zeros(0, np.uint64)])
     )
     matched_sentences = distinct(owner[document_positions] * len(queries) + query_positions) % max(1, len(queries))

@@ -19,7 +19,7 @@ from simdoc_search.analysis.ragged_arrays import expand_runs
 from simdoc_search.cancellation import check_stopped
 from simdoc_search.passages.dates import Date
 from simdoc_search.sketch.hamming_search import HammingIndex
-from simdoc_search.sketch.simhash import SIMHASH_BITS, Simhashes
+from simdoc_search.sketch.simhash import Simhashes
 
 MAX_UNCHANGED_DISTANCE = 4
 """Maximum number of simhash bits in which unchanged sentences differ. In a test with 60 families, the whole order was
@@ -46,7 +46,7 @@ def count_unchanged_sentences(documents: Sequence[Simhashes]) -> Ints:
     owner = np.repeat(np.arange(len(documents)), [len(sentences) for sentences in documents])
     value, document = np.divmod(distinct(value_of * len(documents) + owner), max(1, len(documents)))
     document_begins = np.searchsorted(value, np.arange(len(values) + 1))  # where the documents of each value begin
-    queried, near = HammingIndex(values, SIMHASH_BITS, MAX_UNCHANGED_DISTANCE).find_near(values)
+    queried, near = HammingIndex(values, MAX_UNCHANGED_DISTANCE).find_near(values)
     pair_begins = np.searchsorted(queried, np.arange(len(values) + 1))  # where the pairs of each queried value begin
     counts = np.zeros((len(documents), len(documents)), np.int64)
     for start in range(0, len(values), _VALUES_PER_BATCH):  # in batches, to limit memory use

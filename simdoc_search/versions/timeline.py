@@ -66,7 +66,7 @@ class UndecidedVersions:
         dated: name of the only version with a date other than a file time, if file times show which one is later. Such
             file times do not count. Otherwise None.
         newest_evidence_kinds: the kinds of evidence that show that `earlier` is newer than all documents in the order.
-            `later` is then an unordered document that may be newer by its file time. Otherwise empty.
+            `later` is then an unordered document that may be newer. Otherwise empty.
     """
 
     later: str
@@ -78,7 +78,7 @@ class UndecidedVersions:
         later, earlier = (printable(name) or "the text" for name in (self.later, self.earlier))
         if self.newest_evidence_kinds:
             kinds = describe_evidence_kinds(self.newest_evidence_kinds)
-            return f"{earlier} is the newest by the {kinds}, but {later} may be newer by its file time"
+            return f"{earlier} is the newest by the {kinds}, but {later}, which could not be ordered, may be newer"
         if self.dated is None:
             return f"no evidence shows whether {later} or {earlier} is newer"
         dated, other = (later, earlier) if self.dated == self.later else (earlier, later)
@@ -114,8 +114,7 @@ class Timeline:
             because the evidence is contradictory.
         date_copies: for each document that does not have its date in `dates` itself, the name of the document with the
             same text that has it.
-        maybe_newer: indices of the unordered documents that may be newer than the newest one, because no evidence shows
-            which is newer.
+        newest_in_order: index of the newest document if the unordered ones are ignored; None if it is then unknown.
     """
 
     order: tuple[int, ...]
@@ -132,7 +131,7 @@ class Timeline:
     decisive: frozenset[int] = frozenset()
     undecided: UndecidedVersions | None = None
     date_copies: Mapping[int, str] = field(default_factory=dict)
-    maybe_newer: tuple[int, ...] = ()
+    newest_in_order: int | None = None
 
 
 def add_times(dates: Sequence[DocumentDate | None]) -> tuple[DocumentDate | None, ...]:
@@ -170,11 +169,6 @@ def describe_evidence_kinds(kinds: Sequence[EvidenceKind]) -> str:
     """Return a description of several kinds of evidence for display."""
     *others, last = (_DESCRIPTIONS[kind] for kind in kinds)
     return f"{', '.join(others)} and the {last}" if others else last
-
-
-def describe_maybe_newer(count: int) -> str:
-    """Say how many unordered documents may be newer than the newest one, as the end of a sentence."""
-    return f"; {format_count(count, 'document')} that could not be ordered may be newer" if count else ""
 
 
 def describe_order(kind: EvidenceKind, guessed_dates: Sequence[DocumentDate | None], *, have_equal_texts: bool) -> str:

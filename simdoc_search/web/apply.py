@@ -28,24 +28,16 @@ from simdoc_search.web.review import DuplicatesReview
 _PLAN_NAME, _FILES_FOLDER_NAME = "plan.tsv", "files"
 _RUN_NAME = re.compile(r"\d{4}-\d\d-\d\d_\d{6}")
 _MAX_LISTED_FILES, _MAX_RUNS = 200, 20
-_REFRESH_SECONDS = 1
 
 
 @dataclass(frozen=True, slots=True)
 class FileChanges:
-    """The files that the server moved.
+    """The files that the server moved."""
 
-    Attributes:
-        folder: The folder of this run. It contains the plan, the undo file and the moved files.
-        move_report: The report if files were moved into the folder.
-        undo_report: The report if files were moved back.
-        not_indexed: The files that were moved back, but not indexed again.
-    """
-
-    folder: Path
-    move_report: ApplyReport | None = None
-    undo_report: UndoReport | None = None
-    not_indexed: Sequence[str] = ()
+    folder: Path  # of this run: it contains the plan, the undo file and the moved files
+    move_report: ApplyReport | None = None  # if files were moved into the folder
+    undo_report: UndoReport | None = None  # if files were moved back
+    not_indexed: Sequence[str] = ()  # the files that were moved back, but not indexed again
 
 
 def show_changes(request: PageRequest) -> Page:
@@ -59,10 +51,8 @@ def show_changes(request: PageRequest) -> Page:
         "share": 0.0,
         "max_listed": _MAX_LISTED_FILES,
     }
-    if job.state is not None:
-        stage, share = job.state
-        as_json = {"state": "running", "stage": stage, "share": share}
-        return Page("apply.html", {**values, "stage": stage, "share": share}, as_json, 200, _REFRESH_SECONDS)
+    if page := job.make_running_page(request, "apply.html", values):
+        return page
     changes = None if job.problem else job.result
     runs = _list_runs(folder)
     as_json = {"state": "done" if changes else "none", "problem": job.problem or None, "undoable_runs": runs}

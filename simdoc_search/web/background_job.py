@@ -90,6 +90,15 @@ class BackgroundJob(Generic[Result]):
         finally:
             self.problem, self.state = problem, None
 
+    def make_running_page(self, request: PageRequest, template: str, values: dict[str, Any]) -> Page | None:
+        """Return the page with the progress; None if the job is not running. `values` are further template values."""
+        if self.state is None:
+            return None
+        stage, share = self.state
+        progress = {"stage": stage, "share": share}
+        status = 202 if request.wants_json else 200
+        return Page(template, {**values, **progress}, {"state": "running", **progress}, status, _REFRESH_SECONDS)
+
     def make_page(
         self,
         request: PageRequest,
@@ -107,11 +116,8 @@ class BackgroundJob(Generic[Result]):
                 template and the values for the JSON response.
         """
         values: dict[str, Any] = {"stage": "", "share": 0.0, "result": None, "problem": ""}
-        if self.state is not None:
-            stage, share = self.state
-            values |= {"stage": stage, "share": share}
-            as_json = {"state": "running", "stage": stage, "share": share}
-            return Page(template, values, as_json, 202 if request.wants_json else 200, _REFRESH_SECONDS)
+        if page := self.make_running_page(request, template, values):
+            return page
         if self.result is None or self.problem:
             values["problem"] = request.served_store.hide_location(self.problem)
             return Page(template, values, {"state": "none", "problem": values["problem"] or None})

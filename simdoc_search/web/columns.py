@@ -19,17 +19,11 @@ _FILE_COLUMNS = ("date", "size")
 
 @dataclass(frozen=True, slots=True)
 class PageColumns:
-    """The columns of the hits on a page.
+    """The columns of the hits on a page."""
 
-    Attributes:
-        names: The chosen columns.
-        suggested_names: The columns for which at least one of the hits has a value.
-        values: Maps each document to the values of the chosen columns, by name.
-    """
-
-    names: Sequence[str]
-    suggested_names: Sequence[str]
-    values: dict[DocumentKey, dict[str, Any]]
+    names: Sequence[str]  # the chosen columns
+    suggested_names: Sequence[str]  # the columns for which at least one hit has a value
+    values: dict[DocumentKey, dict[str, Any]]  # the values of the chosen columns, by name
 
     def cells(self, key: DocumentKey) -> list[tuple[str, str]]:
         """Return the names and values of a document's columns, formatted for display."""

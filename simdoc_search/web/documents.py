@@ -30,19 +30,12 @@ _DAY_PATTERN = re.compile(r"\d{4}-\d\d-\d\d")
 
 @dataclass(frozen=True, slots=True)
 class DocumentRow:
-    """A row of the list.
-
-    Attributes:
-        key: The key of the document.
-        date: When the document was written, in ISO 8601. None if it is unknown.
-        size: The size of the file in bytes. None if the document has no file.
-        can_open_file: Whether the document was read from a file that can be opened, because it is not in an archive.
-    """
+    """A row of the list."""
 
     key: DocumentKey
-    date: str | None
-    size: int | None
-    can_open_file: bool
+    date: str | None  # when the document was written, in ISO 8601; None if unknown
+    size: int | None  # of the file in bytes; None without a file
+    can_open_file: bool  # whether it was read from a file that is not in an archive
 
     @property
     def date_label(self) -> str:

@@ -33,15 +33,10 @@ _KINDS_WITH_OTHER_TEXT = ("near", "same words")
 
 @dataclass(frozen=True, slots=True)
 class DocumentFacts:
-    """The facts about a document that help to decide which copy to keep.
+    """The facts about a document that help to decide which copy to keep."""
 
-    Attributes:
-        date: When the document was written; empty if it is unknown.
-        excerpt: The beginning and the end of the text; empty if it is not stored or not read.
-    """
-
-    date: str = ""
-    excerpt: str = ""
+    date: str = ""  # when the document was written; empty if unknown
+    excerpt: str = ""  # the beginning and the end of the text; empty if it is not read
 
 
 def duplicates(request: PageRequest) -> Page:
@@ -112,11 +107,6 @@ def start_duplicates(request: PageRequest) -> Redirect:
         return DuplicatesReview(search.duplicates(**options, skipped=skipped, progress=report), form_values)
 
     return request.served_store.duplicates.start(find)
-
-
-def stop_duplicates(request: PageRequest) -> Redirect:
-    """Stop the running search."""
-    return request.served_store.duplicates.stop()
 
 
 def save_decisions(request: PageRequest) -> Redirect:
@@ -208,7 +198,6 @@ def require_review(request: PageRequest) -> DuplicatesReview:
 
 
 def _parse_action(text: str, name: str) -> Action:
-    for action in ACTIONS:
-        if text == action:
-            return action
+    if text in ACTIONS:
+        return text
     raise QuerySyntaxError(f"{name} must be 'keep', 'drop' or 'decide', not {text[:40]!r}")

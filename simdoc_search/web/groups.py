@@ -49,13 +49,3 @@ def start_topics(request: PageRequest) -> Redirect:
     search = request.served_store.concepts_search()
     options: dict[str, Any] = {"filters": request.filters(), **read_thresholds(request)}
     return request.served_store.topics.start(lambda report: search.topics(**options, progress=report))
-
-
-def stop_families(request: PageRequest) -> Redirect:
-    """Stop the running search."""
-    return request.served_store.families.stop()
-
-
-def stop_topics(request: PageRequest) -> Redirect:
-    """Stop the running search."""
-    return request.served_store.topics.stop()

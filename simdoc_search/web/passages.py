@@ -11,7 +11,7 @@ from markupsafe import Markup
 from simdoc_search import __version__
 from simdoc_search.analysis.settings import Analysis
 from simdoc_search.as_json.passages import passages_as_json
-from simdoc_search.display import format_count, format_estimate, format_percent
+from simdoc_search.display import format_count
 from simdoc_search.passages.align import PRESETS
 from simdoc_search.passages.passage import Passage
 from simdoc_search.passages.report import Source, SourcedText, render_sources_view
@@ -94,12 +94,9 @@ def _render_view(name: str, result: PassageResult, search: SimilaritySearch) -> 
         record = read_records(search.store, [hit.key], load={"text"}).get(hit.key) if characters_left > 0 else None
         text = record.text if record else None
         characters_left -= len(text or "")
-        is_exact = hit.kind == "exact"
-        words_label = f"{'' if is_exact else '~'}{hit.word_count:,}"
-        share_label = format_percent(hit.share, 0) if is_exact else format_estimate(hit.share)
-        sources.append(
-            Source(hit.id, words_label, share_label, hit.added_word_count, hit.passages, "", text if is_exact else None)
-        )
+        shown_text = text if hit.kind == "exact" else None
+        figures = hit.words_label, hit.share_label, hit.added_word_count
+        sources.append(Source(hit.id, *figures, hit.passages, "", shown_text))
     return render_sources_view(
         SourcedText(
             name,

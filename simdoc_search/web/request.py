@@ -234,12 +234,7 @@ class PageRequest:
         return self.integer("offset", 0, 0, MAX_OFFSET)
 
     def neighbour_page_offsets(self, shown_count: int, total: int | None = None) -> tuple[int | None, int | None]:
-        """Return the offsets of the previous page and of the next page. An offset is None if its page does not exist.
-
-        Args:
-            shown_count: The number of hits on this page.
-            total: The total number of hits, or None if it is unknown.
-        """
+        """Return the offsets of the previous and the next page. An offset is None if its page does not exist."""
         before = max(self.offset - self.size, 0) if self.offset else None
         after = self.offset + self.size
         is_last = shown_count < self.size or (total is not None and after >= total)

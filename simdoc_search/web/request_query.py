@@ -11,7 +11,7 @@ from simdoc_search.corpus import read_bytes
 from simdoc_search.documents import DocumentKey
 from simdoc_search.errors import NoTextError, QuerySyntaxError, UnknownDocumentError
 from simdoc_search.query import FingerprintQuery
-from simdoc_search.search.resolver import Resolver
+from simdoc_search.search.resolver import Resolver, find_record
 from simdoc_search.search.similarity_search import SimilaritySearch
 from simdoc_search.search.stored_texts import read_records
 from simdoc_search.stores.record import Record
@@ -22,7 +22,16 @@ _LOCAL_PATH_PATTERN = re.compile(r"[/\\~]|\.\.?[/\\]|[A-Za-z]:[/\\]")
 _LINE_BREAK = re.compile(r"\r\n?")
 _VALUES_IN_LINKS = (
     *("q", "id", "index", "routing", "overlap", "probability", "measure", "estimate", "preset", "min_words"),
-    *("all", "ignore_quotes", "ignore_bibliography", "min_share", "min_smaller_share", "explain", "size"),
+    *(
+        "all",
+        "ignore_quotes",
+        "ignore_bibliography",
+        "min_share",
+        "min_smaller_share",
+        "max_distance",
+        "explain",
+        "size",
+    ),
 )
 _LISTS_IN_LINKS = ("filter", "exclude", "show", "ignore")
 """Links to other pages of the same query repeat these values of the request."""
@@ -30,17 +39,11 @@ _LISTS_IN_LINKS = ("filter", "exclude", "show", "ignore")
 
 @dataclass(frozen=True, slots=True)
 class RequestQuery:
-    """The query document or the query text of a request.
+    """The query document or the query text of a request."""
 
-    Attributes:
-        key: The key of the query document. None if the query is a text.
-        text: The query text. None if the query is a stored document.
-        file: The name of the uploaded file with the text, if any.
-    """
-
-    key: DocumentKey | None = None
-    text: str | None = None
-    file: str | None = None
+    key: DocumentKey | None = None  # of the query document; None if the query is a text
+    text: str | None = None  # the query text; None if the query is a stored document
+    file: str | None = None  # the name of the uploaded file with the text
 
     @property
     def id(self) -> str | None:
@@ -130,12 +133,7 @@ def find_document_key(request: PageRequest, search: SimilaritySearch, field: str
     reject_local_path(search, id)
     if any(search.store.records([id])):
         return Resolver(search.store).get_record(id).key
-    return resolve_document_key(search, id)
-
-
-def resolve_document_key(search: SimilaritySearch, name: str) -> DocumentKey:
-    """Return the key of the document with this id or file name. The errors are those of `find_document_key`."""
-    return Resolver(search.store).get_record(search.resolve(name, overlap=0).id).key
+    return find_record(search.store, id).key
 
 
 def read_stored_record(search: SimilaritySearch, key: DocumentKey) -> Record:
@@ -173,7 +171,7 @@ def read_ignored_texts(request: PageRequest, search: SimilaritySearch) -> list[s
     names = request.all_values("ignore")
     for name in names:
         reject_local_path(search, name)
-    return [read_stored_text(search, resolve_document_key(search, name)) for name in names]
+    return [read_stored_text(search, find_record(search.store, name).key) for name in names]
 
 
 def make_query(key: DocumentKey) -> DocumentKey | FingerprintQuery:

@@ -22,62 +22,35 @@ _PROPOSED_KEPT_SUFFIX = "kept"
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """A document of a group that is not the kept one.
+    """A document of a group that is not the kept one."""
 
-    Attributes:
-        form_field: The name of its form field, `row-GROUP-MEMBER`.
-        document: The document.
-        kind: What the document has in common with the document that `reason` is about.
-        proposed_action: The proposed action.
-        action: The action that the user chose, or the proposed one.
-        reason: A short reason for the proposed action.
-        compared_with: The key of the document that `reason` is about. None if `reason` is about
-            the kept document of the group.
-        index: The index in `Group.duplicates`. None for the document that was proposed as the kept one.
-    """
-
-    form_field: str
+    form_field: str  # the name of its form field, `row-GROUP-MEMBER`
     document: GroupedDocument
-    kind: str
+    kind: str  # what it has in common with the document that `reason` is about
     proposed_action: Action
-    action: Action
-    reason: str
-    compared_with: DocumentKey | None
-    index: int | None
+    action: Action  # the action that the user chose, or the proposed one
+    reason: str  # for the proposed action
+    compared_with: DocumentKey | None  # the document that `reason` is about; None: the kept one of the group
+    index: int | None  # in `Group.duplicates`; None for the document that was proposed as the kept one
 
 
 class ReviewedGroup(NamedTuple):
-    """A group with the decisions of the user.
-
-    Attributes:
-        group_index: The index of the group.
-        kept: The document that is kept: the proposed one, or the one that the user chose.
-        members: The other documents.
-    """
+    """A group with the decisions of the user."""
 
     group_index: int
-    kept: GroupedDocument
-    members: tuple[Member, ...]
+    kept: GroupedDocument  # the proposed document, or the one that the user chose
+    members: tuple[Member, ...]  # the other documents
 
 
 @dataclass(slots=True)
 class DuplicatesReview:
-    """Groups of duplicates and the user's decisions. Both are kept only in memory.
-
-    Attributes:
-        duplicates: The groups.
-        options: The options of the search: `overlap` in percent, `keep` and `measure`.
-        decisions: The actions that the user chose instead of the proposed ones.
-        kept_instead: Maps the index of a group to the index of the duplicate that is kept instead of the proposed
-            document.
-        keeps_undecided: Whether documents without a decision are kept. Then only identical copies are removed.
-    """
+    """Groups of duplicates and the user's decisions. Both are kept only in memory."""
 
     duplicates: Duplicates
-    options: Mapping[str, str]
-    decisions: dict[DocumentKey, Action] = field(default_factory=dict)
-    kept_instead: dict[int, int] = field(default_factory=dict)
-    keeps_undecided: bool = False
+    options: Mapping[str, str]  # of the search: `overlap` in percent, `keep` and `measure`
+    decisions: dict[DocumentKey, Action] = field(default_factory=dict)  # instead of the proposed actions
+    kept_instead: dict[int, int] = field(default_factory=dict)  # maps the index of a group to that of the duplicate
+    keeps_undecided: bool = False  # whether documents without a decision are kept
     # the documents in `decisions`
     _decided_members: dict[DocumentKey, Member] = field(default_factory=dict)
     _known_groups: list[Group] = field(default_factory=list)

@@ -44,13 +44,7 @@ class ServedStore:
         local: The additional features for requests from this computer. None if the server does not offer them.
 
     Attributes:
-        columns: The default columns of hits.
-        local: The additional features for requests from this computer, or None.
-        duplicates: The search for duplicates.
         file_changes: The job that moves duplicates, or moves them back.
-        families: The search for families of versions.
-        topics: The search for topics.
-        unindexed_files: The search for files that are not in the index.
         stop: An event that is set when the store is closed, so that all requests end.
     """
 

@@ -25,32 +25,20 @@ from simdoc_search.web.response import Page, Redirect
 
 _MAX_READ_FILES = 1_000
 _MAX_LISTED_FILES = 200
-_REFRESH_SECONDS = 1
 
 
 @dataclass(slots=True)
 class UnindexedFiles:
-    """The files of the indexed folders that are not in the index.
+    """The files of the indexed folders that are not in the index."""
 
-    Attributes:
-        folders: The indexed folders.
-        missing_folders: The indexed folders that no longer exist.
-        file_count: The number of files in the folders.
-        skipped_files: The files that are skipped by their names or sizes.
-        candidates: The other files, with the ids that they would have.
-        skip_groups: The files that cannot be read, by reason.
-        readable_files: The files that can be read.
-        unread_count: The number of files that were not examined, because there are too many.
-    """
-
-    folders: list[str] = field(default_factory=list)
-    missing_folders: list[str] = field(default_factory=list)
-    file_count: int = 0
-    skipped_files: list[SkippedFile] = field(default_factory=list)
-    candidates: list[FileSource] = field(default_factory=list)
-    skip_groups: list[SkipGroup] = field(default_factory=list)
+    folders: list[str] = field(default_factory=list)  # the indexed folders
+    missing_folders: list[str] = field(default_factory=list)  # the indexed folders that no longer exist
+    file_count: int = 0  # in the folders
+    skipped_files: list[SkippedFile] = field(default_factory=list)  # skipped by name or size
+    candidates: list[FileSource] = field(default_factory=list)  # the others, with the ids that they would have
+    skip_groups: list[SkipGroup] = field(default_factory=list)  # the files that cannot be read, by reason
     readable_files: list[str] = field(default_factory=list)
-    unread_count: int = 0
+    unread_count: int = 0  # files that were not examined, because there are too many
 
 
 def skipped(request: PageRequest) -> Page:
@@ -58,10 +46,8 @@ def skipped(request: PageRequest) -> Page:
     _require_local(request)
     job = request.served_store.unindexed_files
     values = {"result": job.result, "problem": job.problem, "stage": "", "share": 0.0, "max_listed": _MAX_LISTED_FILES}
-    if job.state is not None:
-        stage, share = job.state
-        as_json = {"state": "running", "stage": stage, "share": share}
-        return Page("skipped.html", {**values, "stage": stage, "share": share}, as_json, 200, _REFRESH_SECONDS)
+    if page := job.make_running_page(request, "skipped.html", values):
+        return page
     result = job.result
     found = {
         "file_count": result.file_count,

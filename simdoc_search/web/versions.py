@@ -31,6 +31,7 @@ def versions(request: PageRequest) -> Page:
     values = {
         **query.template_values(request),
         "result": result,
+        "max_distance_limit": MAX_DISTANCE_LIMIT,
         "evidence": {} if request.wants_json else _read_evidence(request.served_store.search(), result),
         "offsets": request.neighbour_page_offsets(len(result.hits)),
     }

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import sys
 
 import numpy as np
 import pytest
@@ -14,8 +13,8 @@ from simdoc_search.analysis import Analysis
 from simdoc_search.analysis.distinct import distinct
 from simdoc_search.analysis.hashes import WordsHash, hash_joined_words, join_words, text_hash
 from simdoc_search.analysis.words import word_batch, words
-from simdoc_search.sketch import fingerprints, long_text
-from tests.support.strategies import analyses, corpora, texts
+from simdoc_search.sketch import fingerprints
+from tests.support.strategies import analyses, corpora
 
 
 def words_hash(text: str) -> str:
@@ -44,17 +43,6 @@ def test_the_words_hash_is_that_of_the_words_joined_by_a_space(batch: list[str],
     assert expected == hash_joined_words(join_words(word_batch(batch, analysis)))
     assert expected == [fp.words_hash for fp in fingerprints(batch, analysis, with_words_hash=True)]
     assert text_hash(" ".join(word for text in batch for word in words(text, analysis))) == hashing.hexdigest()
-
-
-@given(st.lists(texts(), min_size=1, max_size=8).map("".join))
-def test_a_long_text_that_is_cut_has_the_hash_of_its_words(text: str) -> None:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sys.modules[fingerprints.__module__], "MIN_LONG_TEXT_LENGTH", 1)
-        patch.setattr(long_text, "_PIECE_LENGTH", 7)
-        patch.setattr(long_text, "_LOOKAHEAD_LENGTH", 3)
-        cut = words_hash(text)
-
-    assert words_hash(text) == cut
 
 
 @pytest.mark.parametrize(

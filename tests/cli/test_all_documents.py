@@ -38,6 +38,24 @@ def test_question_marks_in_the_list_of_families_are_explained(tmp_path: Path) ->
     assert "dates and versions with ? do not affect the order" in lines
 
 
+def test_invoices_are_a_family_unless_their_sentences_must_be_equal(tmp_path: Path) -> None:
+    """Half of the sentences of the contracts are equal, so these are versions in any case."""
+    work = "For the work of {0} in the garden behind the house. The sum of {0} euros is due in 1{0} days."
+    lease = "The tenant pays the rent of {0} euros. The landlord repairs the roof. The lease ends after two years."
+    write(
+        tmp_path / "docs",
+        {f"{kind}{n}.txt": text.format(n) for kind, text in (("i", work), ("l", lease)) for n in (3, 4)},
+    )
+    output("index", tmp_path / "docs", "--store", tmp_path / "store")
+    families = [
+        {entry["id"] for family in answer("versions", "--all", "--store", tmp_path / "store", *options)["families"]
+         for entry in (*family["timeline"], *family["unordered"])}
+        for options in ([], ["--max-distance", "0"])
+    ]  # fmt: skip
+
+    assert [{"i3.txt", "i4.txt", "l3.txt", "l4.txt"}, {"l3.txt", "l4.txt"}] == families
+
+
 def test_families_of_the_whole_collection_have_their_newest_version() -> None:
     """The keys of the JSON are stable."""
     lines = output("versions", "--all").splitlines()
@@ -45,6 +63,8 @@ def test_families_of_the_whole_collection_have_their_newest_version() -> None:
     assert lines[0].startswith("family 1: 2 versions; newest: ")
     assert ["D1 v1.txt", "D2 <v2>.txt"] == [line[16:].removesuffix("  (newest)") for line in lines[1:3]]
     assert "1 family with 2 of 5 documents" == lines[-1]
+    hint = "to see what changed in family 1, run: simdoc-search versions 'D2 <v2>.txt'"
+    assert hint in run("versions", "--all").stderr.splitlines()
     result = answer("versions", "--all")
     (family,) = result["families"]
     assert {
@@ -166,8 +186,6 @@ def test_edges_are_written_as_csv(tmp_path: Path) -> None:
         (["related", "--all", "--text", "x"], "--all compares all documents; omit --text"),
         (["related", "--all", "--explain"], "--all compares all documents; omit --explain"),
         (["versions", "D3", "--edges", "x.csv"], "--edges writes the pairs that --all finds; add --all"),
-        (["versions"], "give one of ID, --file or --all"),
-        (["related"], "give one of ID, --file, --text or --all"),
         (["show", "D3", "--text-only", "--concepts"], "give --text-only or --concepts, not both"),
         (["show", "D3", "--synonyms", "x"], "--synonyms needs --concepts; add --concepts"),
     ],

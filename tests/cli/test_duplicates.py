@@ -153,13 +153,6 @@ def test_csv_has_all_pairs(to_stdout: bool, tmp_path: Path) -> None:
     assert to_stdout != ("1 group" in text)
 
 
-def test_control_characters_in_ids_are_escaped() -> None:
-    output("index", "-", stdin=json_lines({"id": "x\x1b[2J", "text": BASE}, {"id": "y", "text": BASE}))
-
-    assert "\x1b" not in output("duplicates") + output("duplicates", "--json")
-    assert "x\x1b[2J" == answer("duplicates")["pairs"][0]["b"]
-
-
 # --- options ---
 
 

@@ -94,10 +94,6 @@ def test_the_size_of_the_page_is_limited(monkeypatch: pytest.MonkeyPatch) -> Non
     assert "2 near duplicates are not shown side by side" in html
 
 
-def test_without_duplicates_the_page_says_so() -> None:
-    assert "no duplicates among 1 document" in page("--filter", "path=other")
-
-
 def test_the_page_is_written_with_json() -> None:
     """Stdout has only the JSON."""
     assert 1 == answer("duplicates", "docs", "--html", "page.html")["group_count"]

@@ -1,4 +1,4 @@
-"""Bad paths end `index` with one sentence. Bad files and lines are listed, and all others are indexed."""
+"""Paths that cannot be read, files that lose their words, and repeated ids."""
 
 from __future__ import annotations
 
@@ -122,36 +122,6 @@ def test_a_query_file_must_be_readable(folder: Path) -> None:
 # --- what is in the files ---
 
 
-def test_any_encoding_is_read(folder: Path) -> None:
-    """Invalid UTF-8 is read with a replacement character, and UTF-16 is recognised by its byte order mark."""
-    text = words(0, 60) + " naïve café über größe señor façade"
-    broken = text.encode() + b" \xff"
-    write(folder / "c", {"utf8": text, "utf16": text.encode("utf-16"), "broken": broken, "mark": "\ufeff" + text})
-    report = answer("index", "c")
-
-    assert (4, []) == (report["added_count"], report["skipped"])
-    assert {"utf16": 1.0, "broken": 1.0, "mark": 1.0} == {
-        hit["id"]: hit["overlap"] for hit in answer("similar", "utf8")["hits"]
-    }
-
-
-@pytest.mark.parametrize("data", [b"one two three\0four five six seven eight nine!", b"\0" * 64])
-def test_nul_bytes_make_a_file_binary(folder: Path, data: bytes) -> None:
-    """Text only has NUL bytes if it is UTF-16 or UTF-32."""
-    write(folder, {"data": data})
-
-    assert {"data": "binary"} == reasons(answer("index", "data"))
-
-
-def test_a_text_without_words_is_skipped(folder: Path) -> None:
-    """Empty files are skipped too, because there is nothing to compare."""
-    write(folder / "c", {"empty.txt": "", "dots.txt": "... !\n", "one.txt": "word"})
-    report = answer("index", "c")
-
-    assert 1 == report["added_count"]
-    assert {"empty.txt": "no words", "dots.txt": "no words"} == reasons(report)
-
-
 def test_a_document_that_loses_its_words_is_removed_from_the_store(folder: Path) -> None:
     """Its stored fingerprint would be wrong."""
     write(folder / "c", {"a.txt": "one two three", "b.txt": "four five six"})
@@ -163,26 +133,6 @@ def test_a_document_that_loses_its_words_is_removed_from_the_store(folder: Path)
     assert 1 == answer("info")["document_count"]
 
 
-@pytest.mark.parametrize("text", ["", "... !"])
-def test_a_query_text_without_words_is_an_error(folder: Path, text: str) -> None:
-    """The command does not report that there are no hits."""
-    index(folder, {"id": "a", "text": "one two three"})
-
-    assert "the text has no words, so nothing can be similar to it" == sentence(run("similar", "--text", text))
-
-
-@pytest.mark.parametrize("count", [1, 2, 3, 4])
-def test_texts_of_one_to_four_words_are_found_by_exact_copies(folder: Path, count: int) -> None:
-    """Such a text has one shingle, which contains all its words."""
-    text = words(0, count)
-    index(folder, {"id": "a", "text": text}, {"id": "b", "text": text.upper()}, {"id": "c", "text": text + " more"})
-
-    assert [("b", 1.0)] == [(hit["id"], hit["overlap"]) for hit in answer("similar", "a")["hits"]]
-
-
-# --- JSONL ---
-
-
 def test_of_two_lines_with_one_id_the_last_wins_and_both_are_counted(folder: Path) -> None:
     """Only one document is stored. Terminal output shows the count, too."""
     lines = [{"id": id, "text": words(start, start + 50)} for id, start in (("a", 0), ("a", 100), ("b", 100))]
@@ -191,17 +141,3 @@ def test_of_two_lines_with_one_id_the_last_wins_and_both_are_counted(folder: Pat
     assert (2, 1) == (report["added_count"], report["repeated_id_count"])
     assert ["a"] == [hit["id"] for hit in answer("similar", "b")["hits"]]
     assert "1 duplicate id" in output("index", "-", stdin=json_lines(*lines))
-
-
-def test_a_bad_line_is_skipped_with_its_number(folder: Path) -> None:
-    """The other lines are indexed."""
-    lines = ['{"id": "a", "text": "one"}', '{"id": "b", "text', "", '{"id": "c"}', "[1]", '{"text": "x"}', "\udcff"]
-    data = "\n".join([*lines, '{"id": "d", "text": "two"}']).encode("utf-8", "surrogateescape")
-    (folder / "docs.jsonl").write_bytes(data)
-    report = answer("index", "docs.jsonl")
-
-    assert 2 == report["added_count"]
-    assert [f"docs.jsonl:{number}" for number in (2, 4, 5, 6, 7)] == list(reasons(report))
-    assert "not JSON" in reasons(report)["docs.jsonl:2"]
-    assert "no 'text'" == reasons(report)["docs.jsonl:4"]
-    assert "not valid UTF-8" == reasons(report)["docs.jsonl:7"]

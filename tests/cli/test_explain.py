@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import math
 import re
-import shlex
 from contextlib import closing
 from itertools import pairwise
 from pathlib import Path
@@ -127,17 +126,6 @@ def test_the_planner_all_reaches_a_greater_probability() -> None:
     assert 0.8 <= enough["recall"] < everything["recall"]
 
 
-def test_an_ambiguous_query_lists_unambiguous_ones() -> None:
-    for query, readings in (
-        ("invoice_10_80", ['"invoice_10"_80', '"invoice"_10_80']),
-        ("note_20", ['"a/note.txt"_20', '"b/note.txt"_20']),
-    ):
-        message, shown = sentence(run("explain", query)), ", ".join(map(shlex.quote, readings))
-
-        assert f"'{query}' matches several documents; use one of these queries instead: {shown}" == message
-        assert [[reading] for reading in readings] == [explain(reading)["readings"] for reading in readings]
-
-
 # --- the query of an engine or a database ---
 
 
@@ -218,11 +206,10 @@ def test_bands_that_save_nothing_are_not_sent(tmp_path: Path) -> None:
     assert "executed" not in table("doc123_20_80")
 
 
-@pytest.mark.parametrize("options", [[], ["--no-texts"]])
-def test_the_plan_is_that_of_similar(options: list[str], tmp_path: Path) -> None:
-    """Without texts, it requires more matching tokens, because the overlap is estimated from them."""
+def test_without_texts_the_plan_is_that_of_similar(tmp_path: Path) -> None:
+    """It requires more matching tokens, because the overlap is estimated from them."""
     write_corpus(tmp_path / "c")
-    output("index", tmp_path / "c", "--store", tmp_path / "store", *options)
+    output("index", tmp_path / "c", "--store", tmp_path / "store", "--no-texts")
     location = str(tmp_path / "store")
     with closing(open_store(location)) as store:
         expected = SimilaritySearch(store).similar("doc123_20").plan

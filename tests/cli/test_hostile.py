@@ -257,7 +257,6 @@ ON_AN_ENGINE: list[Callable[[str], list[str]]] = [
     lambda url: ["info", "--store", f"{url}/docs"],
     lambda url: ["similar", "doc", "--store", f"{url}/docs"],
     lambda url: ["similar", "--text", TEXT, "--store", f"{url}/docs"],
-    lambda url: ["similar", "doc", "--store", f"{url}/docs"],
     lambda url: ["list", "--store", f"{url}/docs"],
     lambda url: ["show", "doc", "--store", f"{url}/docs"],
     lambda url: ["passages", "doc", "--store", f"{url}/docs"],

@@ -111,18 +111,6 @@ def test_changed_files_are_indexed_before_each_answer(folder: Path) -> None:
     assert 3 == len(sources("--in", "papers"))
 
 
-def test_duplicates_of_a_folder_need_no_index_before(folder: Path) -> None:
-    done = run("duplicates", "other")
-
-    assert "1 group, 1 duplicate: 1 to drop" in done.stdout
-    assert done.stderr.splitlines()[0].endswith("; the index is in ./.simdoc")
-
-
-def test_a_missing_folder_creates_no_index(folder: Path) -> None:
-    assert "nothing does not exist" in sentence(run("passages", "--file", "essay.txt", "--in", "nothing"))
-    assert not (folder / ".simdoc").exists()
-
-
 def test_the_command_that_lists_skipped_files_can_be_copied(folder: Path) -> None:
     write(folder, {"other/empty.txt": ""})
     done = run("duplicates", "other", "--store", "my index")

@@ -26,7 +26,7 @@ def test_settings_are_those_of_the_new_store() -> None:
     analysis = answer("info")["settings"]["analysis"]
 
     assert {"profile": "lowercase", "shingle_size": 3, "unit": "character", "short_texts": True} == analysis
-    assert {"unchanged_count": 5} == counts("corpus")
+    assert {"unchanged_count": 5} == counts("corpus") == counts("corpus", "--profile", "lowercase")
 
 
 def test_other_settings_for_a_store_are_refused() -> None:
@@ -35,12 +35,6 @@ def test_other_settings_for_a_store_are_refused() -> None:
 
     assert "shingle_size 5, not 3" in message
     assert "a new index" in message
-
-
-def test_a_setting_of_the_store_may_be_repeated() -> None:
-    output("index", "corpus", "--profile", "lowercase", "--shingle-size", "3")
-
-    assert {"unchanged_count": 5} == counts("corpus", "--profile", "lowercase")
 
 
 def test_a_store_without_texts_gives_the_same_estimates() -> None:

@@ -256,10 +256,6 @@ def test_a_date_in_the_front_matter_is_shown_once(tmp_path: Path) -> None:
     assert 1 == output("show", "note.md", "--store", tmp_path / "index").partition("\n\n")[0].count("2024-03-04")
 
 
-def test_an_unknown_id_is_reported_with_similar_ones() -> None:
-    assert "no document 'hal' in the index; did you mean 'reports/half.txt'?" == sentence(run("show", "hal"))
-
-
 def test_all_documents_with_a_word_of_the_id_are_suggested(tmp_path: Path) -> None:
     write(tmp_path / "leases", {f"{year}/rental agreement.txt": words(year, year + 9) for year in range(2019, 2024)})
     output("index", tmp_path / "leases", "--store", tmp_path / "store")

@@ -121,6 +121,8 @@ def test_min_words_preset_and_page_are_options() -> None:
     assert ALL[:3] == ids("--text", QUOTE, "--min-words", "46")
     assert [59] == [passage["word_count"] for passage in edited["hits"][0]["passages"]]
     assert [30, 29] == [passage["word_count"] for passage in verbatim["hits"][0]["passages"]]
+    hint = "Each document is shown with its longest passage. To see all passages, add --html FILE.\n"
+    assert hint in output("passages", "--text", changed, "--preset", "verbatim")
     assert ids("--text", QUOTE)[1:2] == ids("--text", QUOTE, "--size", "1", "--offset", "1")
 
 
@@ -188,15 +190,6 @@ def test_words_of_files_and_documents_are_ignored(tmp_path: Path) -> None:
     assert "'nobody' is neither a file nor a document in the index" in message
 
 
-def test_quotations_are_ignored() -> None:
-    text = f"{prose(30, 14)} “{QUOTE}” {prose(30, 15)}"
-    counted, ignored = passages("--text", text), passages("--text", text, "--ignore-quotes")
-
-    assert (60, 4) == (counted["covered"]["word_count"], counted["total"])
-    assert (60, 0) == (ignored["ignored_word_count"], ignored["total"])
-    assert (60, 0) == tuple(answer["covered"]["quoted_word_count"] for answer in (counted, ignored))
-
-
 def test_each_passage_says_how_many_of_its_words_are_quoted(tmp_path: Path) -> None:
     words, page = QUOTE.split(), tmp_path / "page.html"
     half = f"“{' '.join(words[:20])}” {' '.join(words[20:])}"
@@ -259,17 +252,6 @@ def test_candidates_that_were_not_compared_are_reported(tmp_path: Path, monkeypa
     ) == table.splitlines()[0]
     assert "Showing 1 of at least 20 matches. Show more with --size 100." in table
     assert "Showing 1 of 30 matches. Show more with --size 100." in output(*arguments, "--compare-all")
-
-
-def test_repeated_words_of_the_text_count_each_time() -> None:
-    """Also if the document has them once, so that all figures are about the words of the text."""
-    arguments = "--text", f"{QUOTE} {QUOTE}", "--filter", "path=sources/book"
-    result = passages(*arguments)
-    (hit,) = result["hits"]
-
-    assert (120, 1.0, 120) == (hit["word_count"], hit["share"], hit["new_word_count"])
-    assert {"word_count": 120, "share": 1.0, "quoted_word_count": 0} == result["covered"]
-    assert ["120", "100", "%", "120"] == output("passages", *arguments).splitlines()[2].split()[:4]
 
 
 def test_a_result_without_hits_fails_on_request() -> None:

@@ -161,15 +161,6 @@ def test_the_page_says_what_was_searched_and_how(tmp_path: Path) -> None:
     assert "4 files were skipped and not searched." == notes("--in", tmp_path / "papers")[1]
 
 
-def test_an_unwritable_page_is_one_sentence(tmp_path: Path) -> None:
-    message = sentence(run("passages", "mine", "--html", tmp_path / "none" / "a.html"))
-
-    assert (
-        f"cannot write {tmp_path}/none/a.html: No such file or directory; check that the folder exists and is writable"
-        == message
-    )
-
-
 def test_a_page_may_have_no_hits_or_no_texts_of_sources(tmp_path: Path) -> None:
     output("passages", "top", "--html", tmp_path / "a.html")
     output("passages", "--text", QUOTE, "--store", "textless", "--html", tmp_path / "b.html")
@@ -178,19 +169,6 @@ def test_a_page_may_have_no_hits_or_no_texts_of_sources(tmp_path: Path) -> None:
     assert "No indexed document shares a passage" in (tmp_path / "a.html").read_text("utf-8")
     assert "estimated, because the index does not have the texts of both documents" in textless
     assert '<section class="from"' not in textless
-
-
-def test_hostile_texts_and_names_are_harmless(tmp_path: Path) -> None:
-    hostile = "</script></details><script>\x1b[31m\u202e"
-    write(tmp_path, {"a.txt": f"{hostile} {QUOTE} {hostile}"})
-    rows = json_lines({"id": f"<b>{hostile}", "text": f"{hostile} {QUOTE} {hostile}"})
-    output("index", "-", "--store", tmp_path / "s", stdin=rows)
-    arguments = ("passages", "--file", tmp_path / "a.txt", "--store", tmp_path / "s")
-    printed = output(*arguments, "--html", tmp_path / "c.html") + output(*arguments, "--json")
-    page = (tmp_path / "c.html").read_text("utf-8")
-
-    assert not {"\x1b", "\u202e"} & set(printed + page)
-    assert (1, 1, 0) == (page.count("<script"), page.count("</article>\n</main>"), page.count("<b>"))
 
 
 @pytest.mark.parametrize("options", slow_after(0, [("--folder", "essays"), ("--all-from", "ids.txt")]))

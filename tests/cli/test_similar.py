@@ -55,15 +55,6 @@ def test_a_probability_is_a_suffix_or_an_option_and_uses_bands() -> None:
     assert ["threshold", "bands", "threshold"] == kinds
 
 
-def test_the_planner_all_puts_all_tokens_into_bands() -> None:
-    enough, everything = (similar("doc123_20_80", "--planner", name)["plan"] for name in ("enough", "all"))
-
-    assert enough == similar("doc123_20_80")["plan"]
-    assert (
-        enough["clause_count"] < everything["clause_count"] == everything["tokens_per_band"] * everything["band_count"]
-    )
-
-
 def test_a_text_comes_from_an_option_a_file_stdin_or_a_pipe() -> None:
     text = Path("draft.txt").read_text()
     result = similar("--file", "draft.txt")
@@ -170,25 +161,6 @@ def test_size_and_offset_select_a_page() -> None:
 )
 def test_filters_select_by_metadata_and_path(filters: str, expected: str) -> None:
     assert expected.split() == sorted(ids("german", *filters.split()))
-
-
-def test_an_unknown_field_or_path_is_an_error() -> None:
-    message = "no document has the field 'langage'; choose from: language, path, year"
-
-    assert message == sentence(run("similar", "elsewhere", "--filter", "langage=de"))
-    assert "choose from: reports/, notes/" in sentence(run("similar", "doc123", "--filter", "path=reprots/"))
-
-
-def test_containment_finds_a_short_text_in_long_ones() -> None:
-    text = ("--text", words(20, 60))
-    containment = similar(*text, "--measure", "containment", "--overlap", "90")
-    contained = similar(*text, "--measure", "reverse_containment")
-
-    assert "containment" == containment["query"]["measure"]
-    assert {COPY, HALF, OLD, "doc123.txt"} == {hit["id"] for hit in containment["hits"]}
-    assert {("exact", 1.0)} == {(hit["kind"], hit["overlap"]) for hit in containment["hits"]}
-    assert {round(36 / 196, 6)} == {hit["overlap"] for hit in contained["hits"] if hit["id"] in {COPY, "doc123.txt"}}
-    assert [] == ids(*text, "--overlap", "90")
 
 
 # --- wrong calls ---

@@ -20,12 +20,12 @@ _SCRIPT_WITH_PROGRESS_BAR = """
 import logging
 import click
 from simdoc_search.cli.common import document_progress
-from simdoc_search.cli.logs import show_warnings
+from simdoc_search.cli.logs import show_log
 
 @click.command()
 @click.pass_context
 def wait(context):
-    show_warnings(context)
+    show_log(context, "WARNING")
     with document_progress(hidden=False, has_total=True) as update:
         update(completed=3, total=10)
         logging.getLogger("simdoc_search").warning("no response")

@@ -118,6 +118,16 @@ def test_the_command_for_the_last_change_ignores_versions_with_the_same_words(
     assert f"{command} 'a 2022.txt' 'a 2023.txt'" in output("versions", "a 2022.txt")
 
 
+def test_a_larger_distance_is_proposed_if_it_finds_versions() -> None:
+    changed = " ".join(sentence.replace("the", "a") for sentence in SENTENCES)
+    Path("changed.txt").write_text(changed)
+    *_, count, hint = output("versions", "--file", "changed.txt", "--max-distance", 0).splitlines()
+
+    assert count.startswith("no other version, ")
+    assert "to see 2 documents with more changes in each sentence or row, add --max-distance 16" == hint
+    assert "Report.txt" in output("versions", "--file", "changed.txt", "--max-distance", 16)
+
+
 def test_a_file_has_versions() -> None:
     lines = output("versions", "--file", "new.txt").splitlines()
     names = [line[51:].split("  (")[0] for line in lines[1:7] if "”" not in line]
@@ -125,8 +135,9 @@ def test_a_file_has_versions() -> None:
     assert ["2021/Report.txt", "2022/Report.txt", "2023/Report <b>.txt"] == names
     assert "documents whose place in the order is unknown:" == lines[7]
     assert lines[8].endswith("  new.txt  (only the file time is known, your document)")
-    newest = "newest: 2023/Report <b>.txt, by the dates in the names"
-    assert f"{newest}; 1 document that could not be ordered may be newer" in lines
+    last = "2023/Report <b>.txt is the newest by the dates in the names"
+    assert f"newest: not known, because {last}, but new.txt, which could not be ordered, may be newer" in lines
+    assert "to see how these two differ, run: simdoc-search compare '2023/Report <b>.txt' new.txt" in lines
     own = output("versions", "--file", "corpus/2023/Report <b>.txt")
     assert "Your file is in the index as '2023/Report <b>.txt'. It is listed once, as your document." in own
 
@@ -301,7 +312,7 @@ def test_a_document_that_could_not_be_ordered_is_shown_with_the_time_of_its_file
     family = output("versions", "--all").splitlines()
     assert "dates and versions with ? do not affect the order" in family
     assert [
-        "v2  lease v2.txt  (newest)",
+        "v2  lease v2.txt",
         "1 Sep 2020?  x.txt  (place in the order unknown: only the file time is known)",
     ] == [line.strip() for line in family[1:3]]
     assert "and 1 more" == family[3].strip()

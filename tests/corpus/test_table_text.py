@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simdoc_search.analysis.words import locate_words
 from simdoc_search.corpus import read_file
 from simdoc_search.corpus.table_text import extract_table_text
 from tests.support.cli import write
@@ -45,15 +44,6 @@ def test_a_workbook_has_the_name_of_its_sheet_and_the_text_of_the_csv_file(tmp_p
     write(tmp_path, {"a.csv": to_csv(rows), "a.xlsx": xlsx(rows)})
 
     assert f"Sheet1\n\n{read_file(tmp_path / 'a.csv').text}" == read_file(tmp_path / "a.xlsx").text + "\n"
-
-
-def test_adjacent_numbers_are_two_words(tmp_path: Path) -> None:
-    write(tmp_path, {"a.csv": "x,y,z\nwater,1250.88,1507.88\n", "b.tsv": "x\ty\tz\nwater\t1250.88\t1507.88\n"})
-
-    texts = {read_file(tmp_path / name).text for name in ("a.csv", "b.tsv")}
-
-    assert ["x", "y", "z", "water", "1250.88", "1507.88"] == list(locate_words(texts.pop()).words)
-    assert not texts
 
 
 @pytest.mark.parametrize(

@@ -17,17 +17,17 @@ from tests.support.texts import documents, overlapping
 
 
 def test_the_plan_of_passes_is_the_example_in_the_docstring() -> None:
-    passes = plan_passes(Fraction(1, 2), Fraction(99, 100), 512)
+    passes = plan_passes(Fraction(1, 2), 512)
 
-    assert [(4, 72), (3, 35), (2, 17), (0, 0)] == [(band.rows_per_band, band.band_count) for band in passes]
-    assert [424, 118, 36, 0] == [int(np.ceil(band.min_shingles)) for band in passes]
-    assert [846, 235, 70] == [int(band.max_shingles) for band in passes[1:]]
+    assert [(4, 108), (3, 52), (2, 25), (0, 0)] == [(band.rows_per_band, band.band_count) for band in passes]
+    assert [951, 187, 53, 0] == [int(np.ceil(band.min_shingles)) for band in passes]
+    assert [1900, 372, 105] == [int(band.max_shingles) for band in passes[1:]]
 
 
 def test_two_documents_with_the_overlap_take_part_in_a_common_pass() -> None:
     """The size ranges of consecutive passes overlap by the largest possible ratio of sizes."""
     for percent, buckets in product((1, 50, 80, 100), (1, 8, 512, 4096)):
-        passes = plan_passes(Fraction(percent, 100), Fraction(99, 100), buckets)
+        passes = plan_passes(Fraction(percent, 100), buckets)
         for longer, shorter in pairwise(passes):
             assert shorter.max_shingles == pytest.approx(longer.min_shingles * 100 / percent)
         assert float("inf") == passes[0].max_shingles

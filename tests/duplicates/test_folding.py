@@ -215,7 +215,10 @@ def test_all_versions_are_shown_if_the_evidence_conflicts_or_is_missing() -> Non
     assert [("a", [], "undecided"), ("b", [], "undecided")] == fold_chunks(Chunk("a", text(0)), Chunk("b", text(1)))
 
 
-def test_an_unordered_version_is_shown_beside_the_newest() -> None:
-    folded = fold_chunks(Chunk("lease_2019", text(0)), Chunk("lease_2024", text(1)), Chunk("lease", text(2)))
+def test_an_unordered_version_is_shown_beside_the_newest_of_the_others() -> None:
+    chunks = Chunk("lease_2019", text(0)), Chunk("lease_2024", text(1)), Chunk("lease", text(2))
 
-    assert [("lease_2024", ["lease_2019"], "newest"), ("lease", [], "undecided")] == folded
+    assert [("lease_2024", ["lease_2019"], "undecided"), ("lease", [], "undecided")] == fold_chunks(*chunks)
+    assert {
+        "lease_2024 is the newest by the dates in the names, but lease, which could not be ordered, may be newer"
+    } == {shown.reason for shown in fold_versions(*chunks)}

@@ -37,6 +37,19 @@ def test_a_symbol_between_spaces_is_shown_alone() -> None:
     assert [("symbols", "-", "")] == differing(f"{COMMON} a - b", f"{COMMON} a b")
 
 
+@pytest.mark.parametrize(
+    ("here", "there", "shown"),
+    [("5 € new", "5 $ old", [("€", "$")]), ("new > 5", "old < 5", [(">", "<")]), ("5 €", "5 $ new", [("€", "$")]),
+     ("5 €", "5 €, 6 $", []), ("a - b", "a - new - b", []), ("5 € new", "5 € old", [])],
+)  # fmt: skip
+def test_symbols_beside_changed_words_are_compared(here: str, there: str, shown: list[tuple[str, str]]) -> None:
+    """Inserted words may bring symbols of their own, which are not differences."""
+    a, b = f"{COMMON} {here} {COMMON}", f"{COMMON} {there} {COMMON}"
+    differences = compare(a, b).character_differences
+
+    assert shown == [(a[slice(*difference.a)], b[slice(*difference.b)]) for difference in differences]
+
+
 def test_a_long_token_is_cut_between_words() -> None:
     path = "shared/documents/of/the/whole/project/and/of/all/others"
     [(_, here, there)] = differing(f"(see notice at {path}, and more)", f"(see notice at {path}. and more)")

@@ -29,13 +29,6 @@ def test_jaccard_and_containment_follow_their_definitions(a: frozenset[str], b: 
     assert float(Fraction(both, len(a)) if a else 0) == containment(a, b)
 
 
-def test_a_short_text_is_one_shingle() -> None:
-    """A text of punctuation alone has no shingle."""
-    assert frozenset() == shingle_set(" ... \n --- ")
-    assert {"two words"} == shingle_set("Two words")
-    assert frozenset() == shingle_set("Two words", Analysis(short_texts=False))
-
-
 @pytest.mark.parametrize("overlap", [0.1, 0.5, 0.9])
 def test_the_texts_of_other_tests_have_the_given_overlap(overlap: float) -> None:
     """The texts are the same in every run of the tests."""

@@ -9,7 +9,7 @@ import pytest
 
 from simdoc_search import Document, IndexReport, SimilaritySearch, open_store, read_corpus
 from simdoc_search.documents import DocumentKey, RejectedDocument
-from simdoc_search.errors import NoFingerprintError, QuerySyntaxError, UnknownFieldError
+from simdoc_search.errors import QuerySyntaxError, UnknownFieldError
 from simdoc_search.indexing.skip_reasons import group_by_reason, is_unexpected
 from simdoc_search.search import rejection
 from simdoc_search.stores.base import Store
@@ -77,11 +77,6 @@ def test_an_overlap_out_of_range_is_refused(search: SimilaritySearch, overlap: A
     with pytest.raises(QuerySyntaxError, match="overlap"):
         index(search, ("a", TEXT), overlap=overlap)
     assert [] == ids(search)
-
-
-def test_a_text_without_words_has_no_nearest_duplicate(search: SimilaritySearch) -> None:
-    with pytest.raises(NoFingerprintError):
-        search.nearest_duplicate("...")
 
 
 def test_without_texts_the_overlap_is_estimated() -> None:

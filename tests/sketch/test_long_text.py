@@ -9,11 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from simdoc_search.analysis.hashes import WordsHash
 from simdoc_search.analysis.settings import Analysis, Profile
 from simdoc_search.analysis.words import WordBatch, word_batch
 from simdoc_search.sketch import long_text
 from simdoc_search.sketch.base import Sketch
-from simdoc_search.sketch.fingerprint import fingerprint, fingerprints
+from simdoc_search.sketch.fingerprint import fingerprints
 from simdoc_search.sketch.long_text import long_text_minima
 from simdoc_search.sketch.minhash import MinHash
 from simdoc_search.sketch.sketches import UniversalSketch, XorSketch
@@ -34,13 +35,14 @@ def tiny_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_pieces_have_the_minima_and_passages_of_the_whole(
     text: str, shingle_size: int, short_texts: bool, profile: Profile, window: int
 ) -> None:
-    """The number of distinct shingles is also the same, wherever the text is cut."""
+    """The number of distinct shingles and the hash of the words are also the same, wherever the text is cut."""
     analysis = Analysis(profile=profile, shingle_size=shingle_size, short_texts=short_texts)
-    minhash, winnowing = MinHash(hash_count=2, bucket_count=16), Winnowing(window)
-    whole = fingerprint(text, analysis, minhash, passages=PassageSettings(window))
-    found, count = long_text_minima(text, analysis, minhash, None, winnowing)
+    minhash, hashing, winnowing = MinHash(hash_count=2, bucket_count=16), WordsHash(), Winnowing(window)
+    (whole,) = fingerprints([text], analysis, minhash, with_words_hash=True, passages=PassageSettings(window))
+    found, count = long_text_minima(text, analysis, minhash, hashing, winnowing)
 
     assert whole.shingle_count == count
+    assert whole.words_hash == hashing.hexdigest()
     assert whole.passages.tolist() == winnowing.token_ids().tolist()
     for name in ("slots", "val1", "val2"):
         assert getattr(whole.minima, name).tolist() == getattr(found, name).tolist()
@@ -69,15 +71,16 @@ def test_no_piece_is_long(letter: str, monkeypatch: pytest.MonkeyPatch) -> None:
     ids=str,
 )
 def test_the_limit_of_long_texts_makes_no_difference(minhash: Sketch, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The first pieces of a text may have no words."""
+    """The first pieces of a text may have no words, and a text may have none at all."""
     batch = [some_text(random.Random(seed), 300) for seed in (1, 2, 3)]
-    batch += ["- " * 800 + batch[0], batch[0] + " -" * 800]
+    batch += ["- " * 800 + batch[0], batch[0] + " -" * 800, "- " * 800]
 
     def tokens() -> list[tuple[list[int], list[int], str]]:
         found = fingerprints(batch, None, minhash, passages=PassageSettings(), with_words_hash=True)
         return [(fp.minima.val1.tolist(), fp.passages.tolist(), fp.words_hash) for fp in found]
 
     before = tokens()
+    assert [] == before[-1][0]
     monkeypatch.setattr(sys.modules[fingerprints.__module__], "MIN_LONG_TEXT_LENGTH", 1000)
     monkeypatch.setattr(long_text, "_PIECE_LENGTH", 500)
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-
 import numpy as np
 import pytest
 
@@ -11,7 +9,6 @@ from simdoc_search import MinHash, fingerprint, fingerprints
 from simdoc_search.analysis.settings import Analysis
 from simdoc_search.analysis.shingles import shingles
 from simdoc_search.errors import FormatMismatchError
-from simdoc_search.sketch import long_text
 from simdoc_search.sketch.base import Sketch
 from simdoc_search.sketch.key import HashKey
 from simdoc_search.sketch.settings import Settings
@@ -39,20 +36,6 @@ def test_the_textbook_example_is_estimated(sketch: Sketch) -> None:
     assert 1.0 == same.min()
     assert 0.03 > disjoint.max()  # tokens that match by chance
     assert 0.002 > disjoint.mean()
-
-
-@pytest.mark.parametrize("sketch", ALL, ids=named)
-def test_tokens_do_not_depend_on_batches_and_pieces(sketch: Sketch, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Tokens are ascending and distinct. A text without words has no tokens."""
-    texts = ["", " ".join(f"w{n % 700}" for n in range(3000)), "a few words", ""]
-    together = [fp.token_ids().tolist() for fp in fingerprints(texts, None, sketch)]
-    monkeypatch.setattr(sys.modules["simdoc_search.sketch.fingerprint"], "MIN_LONG_TEXT_LENGTH", 1)
-    monkeypatch.setattr(long_text, "_PIECE_LENGTH", 900)
-
-    assert together == [fingerprint(text, None, sketch).token_ids().tolist() for text in texts]
-    assert [] == together[0] == together[3]
-    assert all(token_ids == sorted(set(token_ids)) for token_ids in together)
-    assert len(together[1]) > 60
 
 
 @pytest.mark.parametrize(

@@ -118,7 +118,7 @@ def test_a_copy_without_a_date_has_the_date_of_the_same_text() -> None:
     assert ((3, 2, 1, 0, 4), (), 4) == (line.order, line.unordered, line.newest)
     assert ["4 May 2023"] * 3 == [date.label for date in line.dates[:3] if date]
     other = line_of(replace(copies[0], text_hash="3"), old, new)
-    assert ((0,), (1, 2), 2) == (other.unordered, other.order, other.newest)
+    assert ((0,), (1, 2), None, 2) == (other.unordered, other.order, other.newest, other.newest_in_order)
 
 
 def test_an_unordered_document_has_the_time_of_its_own_file() -> None:
@@ -267,12 +267,13 @@ def test_unordered_documents_are_listed_separately() -> None:
         DateSources("b", {"modified": "2021-02-01"}, NOON - 300 * SECOND),
     )
 
-    assert ((1, 3, 0), (2,), "modified", True, 0) == (
+    assert ((1, 3, 0), (2,), "modified", False, None, 0) == (
         line.order,
         line.unordered,
         line.evidence_kind,
         line.is_certain,
         line.newest,
+        line.newest_in_order,
     )
 
 

@@ -159,3 +159,22 @@ def test_a_name_without_a_version_may_be_the_first_or_the_latest() -> None:
 
     assert numbered[0] is None
     assert [-1, 0, 1] == [version.key[1] for version in staged if version]
+
+
+@pytest.mark.parametrize(
+    ("names", "wanted"),
+    [
+        (["rota old.txt", "rota.txt", "rota new.txt", "rota new 2.txt"], ["old", "", "new", "new 2"]),
+        (["Vertrag_alt.odt", "Vertrag.odt", "neuer Vertrag.odt"], ["alt", "", "neuer"]),
+        (["contrat (ancien).odt", "contrat.odt", "contrat nouveau.odt"], ["ancien", "", "nouveau"]),
+        (["rota final.txt", "rota new.txt", "rota.txt"], ["final", None, ""]),
+        (["rota v2.txt", "rota old.txt", "rota.txt"], ["v2", None, None]),
+        (["old.txt", "new.txt", "Altbau.txt", "renew.txt"], [None] * 4),
+    ],
+)
+def test_words_for_the_age_are_versions_if_there_are_no_others(names: list[str], wanted: list[str | None]) -> None:
+    versions = find_versions_in_names(names)
+    keys = [version.key for version in versions if version and None not in wanted]
+
+    assert wanted == [None if version is None else version.label for version in versions]
+    assert keys == sorted(set(keys))

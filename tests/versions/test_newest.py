@@ -109,14 +109,9 @@ def test_a_touched_file_is_a_conflict(has_dates: bool) -> None:
 
 
 @pytest.mark.parametrize("name", ["offer copy.docx", "offer (2).docx", "Kopie von offer.docx", "offer old.docx"])
-@pytest.mark.parametrize(("day", "maybe_newer"), [(None, True), (0, True), (-1, False), (1_000, None)])
-def test_an_unordered_document_hides_the_newest_if_its_file_time_may_be_later(
-    name: str, day: int | None, maybe_newer: bool | None
-) -> None:
-    """If it has no file time, or the same one, the newest is named, and the document is one that may be newer.
-
-    An earlier file shows that the document is older, as the date of the newest is later, too.
-    """
+@pytest.mark.parametrize("day", [None, 0, -1, 1_000])
+def test_an_unordered_document_hides_the_newest_unless_its_file_is_older(name: str, day: int | None) -> None:
+    """The order is unchanged. An earlier file time is evidence, as the date of the newest is later than it, too."""
     dates = {"offer a.docx": "2021-01-12", "offer b.docx": "2021-02-12", "offer c.docx": "2021-03-12"}
     documents = [DateSources(document_name, {"modified_at": date}, START) for document_name, date in dates.items()]
     copy = DateSources(name, {}, None if day is None else START + day * DAY)
@@ -124,33 +119,32 @@ def test_an_unordered_document_hides_the_newest_if_its_file_time_may_be_later(
 
     assert [copy] == [mixed[position] for position in line.unordered]
     assert documents == [mixed[position] for position in line.order]
-    undecided = UndecidedVersions(name, "offer c.docx", None, ("modified",)) if maybe_newer is None else None
+    undecided = None if day == -1 else UndecidedVersions(name, "offer c.docx", None, ("modified",))
     assert (None if undecided else documents[-1], undecided is None, undecided) == (
         mixed[line.newest] if line.newest is not None else None,
         line.is_certain,
         line.undecided,
     )
-    assert line.maybe_newer == (line.unordered if maybe_newer else ())
-    assert ("modification time" in line.newest_evidence_kinds) is (maybe_newer is False)
+    assert (() if undecided else ("modified", "modification time")) == line.newest_evidence_kinds
 
 
 def test_an_older_draft_does_not_change_which_versions_may_be_the_newest() -> None:
     """File times do not conflict with the names. The name of the newest file cannot be compared with the others."""
     draft, named, newest = (
         DateSources(name, {}, START + day * DAY)
-        for name, day in (("lease draft.txt", 0), ("lease.txt", 20), ("lease new.txt", 27))
+        for name, day in (("lease draft.txt", 0), ("lease.txt", 20), ("offer.txt", 27))
     )
     without_draft = build_timeline([named, newest], list)
     line = build_timeline([draft, named, newest], list)
 
     assert 1 == without_draft.newest
-    assert (None, False, UndecidedVersions("lease new.txt", "lease.txt", None, ("version",))) == (
+    assert (None, False, UndecidedVersions("offer.txt", "lease.txt", None, ("version",))) == (
         line.newest,
         line.is_certain,
         line.undecided,
     )
     assert (
-        "lease.txt is the newest by the versions in the names, but lease new.txt may be newer by its file time"
+        "lease.txt is the newest by the versions in the names, but offer.txt, which could not be ordered, may be newer"
         == str(line.undecided)
     )
 
@@ -272,3 +266,13 @@ def test_a_copy_without_a_version_has_the_version_of_the_same_text() -> None:
     line = build_timeline(documents, list)
 
     assert (2, (), "final 2") == (line.newest, line.conflicting_statements, getattr(line.dates[3], "label", ""))
+
+
+@pytest.mark.parametrize(("first", "second"), [("rota.txt", "rota old.txt"), ("Plan neu.odt", "Plan.odt")])
+def test_a_later_file_with_an_older_name_is_a_conflict(first: str, second: str) -> None:
+    line = build_timeline([DateSources(first, {}, START), DateSources(second, {}, START + DAY)], list)
+
+    assert (None, {"version", "modification time"}) == (
+        line.newest,
+        {statement.evidence_kind for statement in line.conflicting_statements},
+    )

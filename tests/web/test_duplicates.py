@@ -102,14 +102,6 @@ def test_the_plan_is_that_of_the_command_line_with_the_decisions(pages: Pages, f
     assert pages.html("/duplicates").count('value="keep" checked') == len(rows)
 
 
-def test_apply_carries_out_the_plan(pages: Pages, folder: Path) -> None:
-    """`apply` moves both exact copies."""
-    found_groups(pages)
-    output("apply", saved_plan(pages, folder), "--move-to", folder / "gone", "--store", folder / "store")
-
-    assert 2 == len([path for path in (folder / "gone").rglob("*.txt") if path.is_file()])
-
-
 def test_the_page_of_the_plan_lists_what_is_removed(pages: Pages, folder: Path) -> None:
     """A decision changes the list."""
     group = next(group for group in found_groups(pages) if group["duplicates"][0]["kind"] == "identical")

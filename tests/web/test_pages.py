@@ -267,19 +267,10 @@ def test_the_page_of_an_unknown_id_links_to_the_list(pages: Pages) -> None:
     assert "JSONL" not in html
 
 
-def test_an_ambiguous_name_has_links_to_each_document(over: Callable[..., Pages]) -> None:
-    """Several documents have the same file name."""
-    several = over({f"{folder}/a.txt": words(0, 50) for folder in ("x", "y")})
-    result = several.json("/similar", 400, q="a")
-    html = several.html("/similar", 400, q="a")
-
-    assert ['"x/a.txt"', '"y/a.txt"'] == result["readings"]
-    assert all(f"q=%22{folder}%2Fa.txt%22" in html for folder in ("x", "y"))
-
-
 @pytest.mark.parametrize(
     ("path", "values"),
     [
+        ("/similar", {"q": "a"}),
         ("/versions", {"id": "a", "size": "5"}),
         ("/passages", {"id": "a", "preset": "verbatim"}),
         ("/document", {"id": "a"}),
@@ -295,6 +286,7 @@ def test_an_ambiguous_name_has_links_to_the_same_page(
     [field] = [name for name in values if values[name] == "a"]
     links = [unescape(link) for link in re.findall(r'<li><a href="([^"]+)"><bdi>', html)]
 
+    assert ['"x/a.txt"', '"y/a.txt"'] == several.json(path, 400, **values)["readings"]
     assert "<h1>Several documents match</h1>" in html
     assert {path} == {link.partition("?")[0] for link in links}
     assert [{**values, field: f'"{folder}/a.txt"'} for folder in ("x", "y")] == [

@@ -58,6 +58,18 @@ def test_thresholds_come_from_the_index_or_the_request(tmp_path: Path) -> None:
     assert {"max_distance": 9, "min_share": 0.6, "min_smaller_share": 0.1, "min_score": 0.8} == given["thresholds"]
 
 
+def test_a_larger_distance_is_linked_if_it_finds_versions() -> None:
+    search = SimilaritySearch(open_store(":memory:"))
+    sentences = prose(8, 1)
+    search.index([Document("a", " ".join(sentences)), Document("b", " ".join(f"Now {each}" for each in sentences))])
+    with pages_over(search.store) as pages:
+        link = (
+            '<a href="/versions?id=a&amp;max_distance=16">See 1 document with more changes in each sentence or row</a>'
+        )
+        assert link in pages.html("/versions", id="a", max_distance=0)
+        assert "more changes" not in pages.html("/versions", id="a", max_distance=16)
+
+
 def test_all_outputs_agree(tmp_path: Path) -> None:
     """All outputs have the same verdict, conflicts and unordered versions."""
     search = SimilaritySearch(open_store(":memory:"))

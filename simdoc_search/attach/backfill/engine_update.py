@@ -35,11 +35,7 @@ _MAX_LISTED_DOCUMENTS = 10_000
 
 
 class EngineUpdate:
-    """Updates one index through the pipeline.
-
-    Attributes:
-        written_count: number of documents that the engine wrote.
-    """
+    """Updates one index through the pipeline."""
 
     def __init__(self, engine: Engine, target: Target, options: BackfillOptions, pipeline: str) -> None:
         self.written_count: int = 0

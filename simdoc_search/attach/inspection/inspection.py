@@ -50,13 +50,8 @@ class IndexInspection:
 class Inspection:
     """The results of an inspection.
 
-    Attributes:
-        all_indices: all indices, including closed ones, sorted by name.
-        index_inspections: the indices whose documents were counted.
-        skipped_indices: the other indices, and why their documents were not counted.
-        sample: the result of comparing a random sample of fingerprints with the texts.
-        thresholds: thresholds of `versions` and `related` that the mappings record.
-        text_fields: the paths of the text fields; empty if they are unknown.
+    `all_indices` includes closed ones, sorted by name. The documents of `skipped_indices` were not counted.
+    `thresholds` are those that the mappings record. `text_fields` is empty if they are unknown.
     """
 
     all_indices: Sequence[IndexDescription]

@@ -48,12 +48,9 @@ class Change:
 class Journal:
     """An open and locked undo file. The first change that is appended creates the file.
 
-    Attributes:
-        path: path of the undo file.
-        changes: the last change of each path, in order, except changes that were undone.
-        undone_paths: the paths of the files and folders whose last change was undone.
-        run_id: id of this run, for new changes.
-        damage: describes the first damaged line; empty if there is none. `changes` ends before this line.
+    `changes` are the last changes of each path, in order, except changes that were undone. They end before the first
+    damaged line, which `damage` describes. `undone_paths` are those whose last change was undone. `run_id` is for new
+    changes.
 
     Raises:
         PlanError: the file cannot be read, is not an undo file, or another process is using it.

@@ -18,10 +18,7 @@ _SPACE = re.compile(r"\s")
 class Block:
     """A paragraph with the blank lines after it, or a part of a long paragraph.
 
-    Attributes:
-        start: The position of the first character.
-        end: The position after the last character.
-        ends_page: Whether the block ends with a form feed.
+    A form feed ends a page.
     """
 
     start: int

@@ -17,10 +17,8 @@ RenderView = Callable[..., Markup]
 class ListEntry:
     """A document in a list.
 
-    Attributes:
-        name: The name of the document.
-        cells: The CSS class and the text of each value that is shown next to the name.
-        view: Renders the document when the entry is opened. If None, the entry cannot be opened.
+    `cells` are the CSS class and the text of each value that is shown next to the name. `view` renders the document
+    when the entry is opened. If it is None, the entry cannot be opened.
     """
 
     name: str
@@ -32,11 +30,7 @@ class ListEntry:
 class ListSection:
     """A section of a list.
 
-    Attributes:
-        entries: The documents.
-        heading: The heading; may be empty.
-        count_label: The number of documents, formatted for display next to the heading; may be empty.
-        last_line: The last line, such as the number of documents that are not listed; may be empty.
+    `count_label` is shown next to the heading. `last_line` may be the number of documents that are not listed.
     """
 
     entries: Sequence[ListEntry]

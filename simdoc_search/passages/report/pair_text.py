@@ -27,11 +27,8 @@ Side = Literal["a", "b"]
 class PairMarks:
     """The passages and differences to mark in two texts.
 
-    Attributes:
-        comparison: The passages and the differences.
-        boilerplate_passages: The indices of the passages that are boilerplate.
-        moved_passages: The indices of the passages that moved.
-        prefix: The prefix of the ids of the HTML elements.
+    `boilerplate_passages` and `moved_passages` are indices of passages. The ids of the HTML elements begin with
+    `prefix`.
     """
 
     comparison: Comparison

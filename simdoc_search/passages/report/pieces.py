@@ -27,10 +27,8 @@ Label = tuple[int, int]
 class Piece:
     """A part of a text in which all characters have the same labels.
 
-    Attributes:
-        start: The position of the first character.
-        end: The position after the last character. It is equal to `start` for an empty piece.
-        labels: The labels of the passages and differences that contain the piece; ascending.
+    `labels` are those of the passages and differences that contain the piece, ascending. In an empty piece, `end` is
+    equal to `start`.
     """
 
     start: int

@@ -33,14 +33,9 @@ unlisted sources, and ignored words."""
 class Source:
     """A document that shares passages with a text.
 
-    Attributes:
-        name: The name of the document.
-        words_label: The number of shared words, formatted for display.
-        share_label: The share of the text that is in the source, formatted for display.
-        new_word_count: The number of words of the text that are in this source, but not in a source listed before it.
-        passages: The shared passages. In each, `a` is the span in the text, and `b` is the span in the source.
-        remark: A remark; may be empty.
-        text: The text of the source. If None, it is not shown.
+    The labels are the number of shared words, and their share of the text. `new_word_count` does not count words that
+    are in a source listed before it. In the passages, `a` is the span in the text, and `b` is the span in the source.
+    If `text` is None, the source is not shown.
     """
 
     name: str
@@ -56,17 +51,8 @@ class Source:
 class SourcedText:
     """A text with its sources.
 
-    Attributes:
-        name: The name of the text.
-        headline: The heading of the view.
-        text: The text. If None, it is not shown.
-        sources: The listed sources, in order.
-        covered_spans: The spans of the text that are in at least one source, including sources that are not listed.
-        ignored_spans: The spans of the text that are ignored.
-        statistics: The values that are shown next to the name in a list of several texts.
-        notes: Notes below the heading.
-        analysis: Splits the text into words. If None, the default settings are used.
-        quotations: The spans of the quotations in the text.
+    If `text` is None, it is not shown. `covered_spans` are the spans in at least one source, including sources that are
+    not listed. `statistics` are shown next to the name in a list of several texts, and `notes` below the heading.
     """
 
     name: str

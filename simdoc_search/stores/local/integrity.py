@@ -24,9 +24,7 @@ FILE_MISSING = "the file is missing"
 class Damage:
     """Damage to a store.
 
-    Attributes:
-        file: path of the damaged file, relative to the folder of the store.
-        problem: what is wrong, in one sentence.
+    `file` is relative to the folder of the store. `problem` is one sentence.
     """
 
     file: str

@@ -32,11 +32,8 @@ _MAX_META_BYTES = 16 << 20
 class Segment:
     """Documents that were written or merged together.
 
-    Attributes:
-        name: name of the segment, in hexadecimal.
-        max_doc: number of documents, including deleted documents.
-        deleted_count: number of deleted documents.
-        opstamp: number in the name of the list of deleted documents, or None if there are no deleted documents.
+    `max_doc` is the number of documents, including deleted documents. `opstamp` is the number in the name of the list
+    of deleted documents, or None if there are none.
     """
 
     name: str

@@ -24,10 +24,7 @@ _MAX_SETTINGS_BYTES = 1 << 20
 class StoreManifest:
     """The content of the settings file of a store.
 
-    Attributes:
-        settings: settings of the fingerprints.
-        store_texts: whether the store keeps texts.
-        id: a random id that no other store has.
+    `id` is a random id that no other store has.
     """
 
     settings: Settings

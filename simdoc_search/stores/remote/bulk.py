@@ -27,8 +27,7 @@ _INDEX_NOT_FOUND = "index_not_found_exception"
 class IndexGoneError(StoreNotFoundError):
     """The index that was opened no longer exists.
 
-    Attributes:
-        cause: what happened to the index, such as "was removed".
+    `cause` is what happened to it, such as "was removed".
     """
 
     def __init__(self, index: str, cause: str) -> None:
@@ -40,10 +39,8 @@ class IndexGoneError(StoreNotFoundError):
 class Action:
     """One write in a bulk request.
 
-    Attributes:
-        operation: `index`, `create`, `delete` or `update`.
-        target: the metadata in the first line, such as index, id, routing and conditions.
-        document: the second line, encoded as JSON. It is empty for a deletion.
+    `operation` is `index`, `create`, `delete` or `update`. `target` is the metadata in the first line, such as index,
+    id, routing and conditions. `document` is the second line, encoded as JSON. It is empty for a deletion.
     """
 
     operation: str

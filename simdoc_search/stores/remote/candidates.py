@@ -45,11 +45,8 @@ def hit_key(hit: RawHit) -> HitKey:
 class HitWithTokens(NamedTuple):
     """A hit with the tokens of its fingerprint.
 
-    Attributes:
-        hit: the hit.
-        token_ids: the tokens as integers, ascending.
-        matched_token_count: number of tokens that the hit shares with the plan.
-        fault: the reason why the hit cannot be compared. It is empty if the hit can be compared.
+    `matched_token_count` is the number of tokens that the hit shares with the plan. If the hit cannot be compared,
+    `fault` is the reason.
     """
 
     hit: RawHit

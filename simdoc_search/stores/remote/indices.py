@@ -33,12 +33,8 @@ RELOAD_INTERVAL_SECONDS = 10.0
 class _IndicesState:
     """The state of the indices when it was last read.
 
-    Attributes:
-        mappings: mappings of the open indices.
-        queryable_mappings: mappings of the open indices whose documents can be found.
-        all_mappings: mappings of all indices, including closed indices.
-        closed_indices: names of the closed indices.
-        settings: the `index` part of the settings of each index, if they could be read.
+    Documents can be found in the indices of `queryable_mappings`. `all_mappings` includes closed indices. `settings`
+    has the `index` part of the settings of each index, if they could be read.
     """
 
     mappings: Mappings
@@ -52,13 +48,8 @@ class Indices:
     """The indices behind a name. Several threads can use it.
 
     `name` is the name of an index, an alias or a data stream, or a pattern. If `field` is None, it is the only
-    fingerprint field in the mappings.
-
-    Attributes:
-        name: the name.
-        field: the fingerprint field.
-        settings: settings of the fingerprints in all queryable indices.
-        is_simdoc_index: whether `simdoc-search index` created all queryable indices.
+    fingerprint field in the mappings. `is_simdoc_index` says whether `simdoc-search index` created all queryable
+    indices.
 
     Raises:
         StoreError: no index can be queried, or there are several fingerprint fields.

@@ -74,12 +74,8 @@ class MinHashFieldSettings(Settings):
 class MinHashFieldIndices:
     """The indices behind the name of a store at the time of opening. This class has the same methods as `Indices`.
 
-    Attributes:
-        name: name of an index, an alias or a data stream, or a pattern.
-        field: the field of the terms.
-        mappings: mappings of the indices in which a `min_hash` filter fills the field.
-        unfilled_indices: names of the open indices where no `min_hash` filter fills the field.
-        closed_indices: names of the closed indices.
+    `mappings` are those of the indices in which a `min_hash` filter fills the field. `unfilled_indices` are the other
+    open indices.
     """
 
     name: str

@@ -41,12 +41,8 @@ _OPENING_REQUESTS: tuple[tuple[list[str], str, dict[str, Any]], ...] = (  # firs
 class Slice:
     """A part of the hits, such as the hits of one shard, and the reading position in it.
 
-    Attributes:
-        selection: the part of a search body that selects this slice.
-        search_after: sort values of the last hit that was read.
-        read_count: number of hits that were read.
-        total: total number of hits. It is None before the first page is read.
-        is_finished: whether the last page was read.
+    `selection` is the part of a search body that selects it. `search_after` has the sort values of the last hit that
+    was read. `total` is None before the first page is read.
     """
 
     selection: dict[str, Any] = field(default_factory=dict)

@@ -29,9 +29,7 @@ MAX_TERMS = 50_000
 class IdField:
     """The part of a document that contains its id. It is `_id` or a field.
 
-    Attributes:
-        field: path of the field with the id, or None for `_id`.
-        is_numeric: whether the field contains integers.
+    `field` is None for `_id`. If `is_numeric`, the field contains integers.
     """
 
     field: str | None = None

@@ -64,11 +64,6 @@ class RemoteStore(Store):
 
     If the engine's own `min_hash` filter fills the fingerprint field, the store supports only queries by fingerprint.
     Other methods raise FormatMismatchError. Only an index that `simdoc-search index` created allows writers.
-
-    Attributes:
-        access: the engine and the index.
-        index: name of the index or alias.
-        field: the fingerprint field.
     """
 
     def __init__(self, access: IndexAccess) -> None:

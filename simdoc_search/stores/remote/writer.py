@@ -150,9 +150,6 @@ class ChunkSender:
     Two actions for one id are never sent at the same time, so the last action wins. Rejected documents are listed in
     `refused`, and the other documents are written. `write` writes a chunk, and returns the reasons for rejected
     documents, by id. Several threads call it. `stop_event` ends all waiting. `close` sets it.
-
-    Attributes:
-        refused: maps the id of each rejected document to the reason.
     """
 
     def __init__(self, write: Callable[[list[Action]], dict[str, str]], stop_event: threading.Event) -> None:

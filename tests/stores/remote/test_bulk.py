@@ -34,16 +34,11 @@ from tests.support.http_server import (
 from tests.support.slow_cases import slow_after
 from tests.support.waiting import wait_until
 
+pytestmark = pytest.mark.usefixtures("short_pauses")
+
 BUSY = error(429, "circuit_breaking_exception", "data too large")
 
 NewSender = Callable[[Handler], ChunkSender]
-
-
-@pytest.fixture(autouse=True)
-def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Make retries fast."""
-    monkeypatch.setattr(retry, "FIRST_PAUSE_SECONDS", 0.001)
-    monkeypatch.setattr(retry, "MAX_PAUSE_SECONDS", 0.01)
 
 
 @pytest.fixture

@@ -13,7 +13,6 @@ import pytest
 from simdoc_search import open_store
 from simdoc_search.errors import StoreError, StoreNotFoundError
 from simdoc_search.stores.base import Store
-from simdoc_search.stores.remote import retry
 from simdoc_search.stores.remote.bulk import IndexGoneError
 from tests.support.engines import call, each_engine
 from tests.support.http_server import Answer, Request, TempIndices, forward, serving
@@ -22,15 +21,8 @@ from tests.support.stores import ids, put, record
 
 Write = Callable[[Store], None]
 
-
+pytestmark = pytest.mark.usefixtures("short_pauses")
 engine_url = each_engine("opensearch", "elasticsearch")
-
-
-@pytest.fixture(autouse=True)
-def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Repeat lost requests at once."""
-    monkeypatch.setattr(retry, "FIRST_PAUSE_SECONDS", 0.001)
-    monkeypatch.setattr(retry, "MAX_PAUSE_SECONDS", 0.01)
 
 
 @contextmanager

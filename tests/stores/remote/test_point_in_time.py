@@ -23,6 +23,8 @@ from tests.support.http_server import Answer, Handler, Request, Server, TempIndi
 from tests.support.remote import in_index
 from tests.support.stores import ids, put, record
 
+pytestmark = pytest.mark.usefixtures("short_pauses")
+
 NAMES = [f"{n:03}" for n in range(95)]
 ALL = {"query": {"match_all": {}}, "sort": ["_doc"], "_source": False}
 Change = Callable[[Answer | None], Answer | None]
@@ -30,10 +32,8 @@ Change = Callable[[Answer | None], Answer | None]
 
 @pytest.fixture(autouse=True)
 def small_pages(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Use pages of 10 hits, and repeat requests at once."""
+    """Use pages of 10 hits, and few retries."""
     monkeypatch.setattr(point_in_time, "PAGE_SIZE", 10)
-    monkeypatch.setattr(retry, "FIRST_PAUSE_SECONDS", 0.001)
-    monkeypatch.setattr(retry, "MAX_PAUSE_SECONDS", 0.01)
     monkeypatch.setenv("SIMDOC_RETRY_SECONDS", "0")
     monkeypatch.setattr(retry, "BACKGROUND_RETRY_SECONDS", 5.0)
 

@@ -22,14 +22,14 @@ from tests.support.remote import ANY, in_index, mapping, ours
 from tests.support.stores import ids, put, ranked_candidates, record
 from tests.support.texts import documents
 
+pytestmark = pytest.mark.usefixtures("short_pauses")
+
 BUSY = error(429, "rejected_execution_exception", "queue full")
 
 
 @pytest.fixture(autouse=True)
-def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Repeat requests at once, and use small pages."""
-    monkeypatch.setattr(retry, "FIRST_PAUSE_SECONDS", 0.001)
-    monkeypatch.setattr(retry, "MAX_PAUSE_SECONDS", 0.01)
+def small_pages(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Use pages of 10 hits."""
     monkeypatch.setattr(point_in_time, "PAGE_SIZE", 10)
 
 

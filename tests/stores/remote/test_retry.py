@@ -24,16 +24,16 @@ from tests.support.error_sentences import MAPPING
 from tests.support.http_server import Answer, Handler, Request, Server, answer, error, serving, unused_url
 from tests.support.waiting import wait_until
 
+pytestmark = pytest.mark.usefixtures("short_pauses")
+
 BUSY = error(429, "rejected_execution_exception", "queue full")
 NewEngine = Callable[..., tuple[Engine, Server]]
 
 
 @pytest.fixture(autouse=True)
-def short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Make retries fast, and log each of them."""
+def logged_retries(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Retry as usual, and log each retry."""
     monkeypatch.delenv("SIMDOC_RETRY_SECONDS", raising=False)
-    monkeypatch.setattr(retry, "FIRST_PAUSE_SECONDS", 0.001)
-    monkeypatch.setattr(retry, "MAX_PAUSE_SECONDS", 0.01)
     monkeypatch.setattr(retry, "LOG_INTERVAL_SECONDS", 0.0)
 
 

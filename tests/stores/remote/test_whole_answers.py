@@ -23,6 +23,8 @@ from tests.support.http_server import Answer, Request, TempIndices, answer, forw
 from tests.support.remote import ANY
 from tests.support.stores import put, record
 
+pytestmark = pytest.mark.usefixtures("short_pauses")
+
 MISSING = r"no available copy of the shards \[\[.*\]\[0\]\]|only some of the documents"
 WHOLE = {"total": 2, "successful": 2, "failed": 0}
 
@@ -32,7 +34,6 @@ def few_retries(monkeypatch: pytest.MonkeyPatch) -> None:
     """Retry requests only briefly."""
     monkeypatch.setenv("SIMDOC_RETRY_SECONDS", "0")
     monkeypatch.setattr(retry, "BACKGROUND_RETRY_SECONDS", 0.05)
-    monkeypatch.setattr(retry, "FIRST_PAUSE_SECONDS", 0.001)
 
 
 @pytest.fixture(scope="module")

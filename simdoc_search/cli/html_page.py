@@ -1,25 +1,47 @@
-"""Sentences for a page of `--html` that say what was done, when and with which options."""
+"""Writes the pages of `--html`, with sentences that say what was done, when and with which options."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
+
+import click
 
 from simdoc_search import __version__
+from simdoc_search.cli.common import open_text_file
 from simdoc_search.display import without_credentials
 
-if TYPE_CHECKING:
-    import click
+_PAGE_HEAD_BYTES = 4096
+
+
+def write_page_file(path: Path, text: str) -> None:
+    """Write a page of HTML.
+
+    Raises:
+        ClickException: the file cannot be written, or it exists and is not a page that simdoc-search wrote.
+    """
+    if path.is_file() and path.stat().st_size and not _is_own_page(path):
+        raise click.ClickException(
+            f"cannot overwrite {path}, because it is not a page that simdoc-search wrote; choose another file"
+        )
+    with open_text_file(path) as file:
+        file.write(text)
+
+
+def _is_own_page(path: Path) -> bool:
+    try:
+        with path.open("rb") as file:
+            return b'content="simdoc-search"' in file.read(_PAGE_HEAD_BYTES)
+    except OSError:
+        return False
 
 
 def describe_run(action: str, context: click.Context, parameters: Sequence[str]) -> list[str]:
     """Return sentences such as `Searched ./papers on 2024-05-01 with simdoc-search 1.0.` and `Options: --size 3.`.
 
-    Args:
-        action: the beginning of the first sentence.
-        context: the context of the command.
-        parameters: the names of the parameters that are named if they do not have their default values.
+    `parameters` are those that are named if they do not have their default values.
     """
     options: list[str] = []
     for parameter in context.command.params:

@@ -1,0 +1,51 @@
+"""The body of an e-mail that is only sent as HTML is read like an HTML page."""
+
+from __future__ import annotations
+
+from email.message import EmailMessage
+
+import pytest
+
+from simdoc_search.corpus.extraction import extract_text
+from simdoc_search.corpus.formats import determine_format
+from simdoc_search.corpus.html_mail import replace_html_with_text
+
+PAGE = "<div>Grüße</div>aus<br>der <b>Werk</b>statt<table><tr><td>rent<td><td>850</table>"
+TEXT = "Grüße\naus\nder Werkstatt\nrent\t\t850"
+
+
+def message(plain: str | None = None) -> EmailMessage:
+    mail = EmailMessage()
+    mail["Subject"], mail["From"] = "Größe — " + "a long subject " * 8, "Ada <ada@example.org>"
+    if plain is None:
+        mail.set_content(PAGE, subtype="html", charset="iso-8859-1", cte="quoted-printable")
+    else:
+        mail.set_content(plain)
+        mail.add_alternative(PAGE, subtype="html")
+    return mail
+
+
+def read(mail: EmailMessage) -> str:
+    pytest.importorskip("kreuzberg")
+    return extract_text(bytes(mail), determine_format("a.eml")).text
+
+
+def test_blocks_and_cells_separate_words() -> None:
+    with_file, with_picture = message(), message()
+    with_file.add_attachment(b"<p>attached</p>", maintype="text", subtype="html", filename="a.html")
+    with_picture.add_related(b"\x89PNG", maintype="image", subtype="png", cid="<1>")
+    headers = "Subject: Größe — " + "a long subject " * 7 + 'a long subject\nFrom: "Ada" <ada@example.org>\n\n'
+
+    assert [f"{headers}{TEXT}"] * 4 == [
+        read(mail).rstrip() for mail in (message(), with_file, with_picture, message(""))
+    ]
+    assert read(message("plain text")).rstrip().endswith(">\n\nplain text")
+
+
+@pytest.mark.parametrize(
+    "data",
+    [bytes(message("plain text")), b"Subject: text/html\n\nno HTML", b"Content-Type: text/html; boundary=" * 101,
+     b"Content-Type: multipart/mixed\n\n<p>text/html", b"text/html"],
+)  # fmt: skip
+def test_a_message_without_an_html_body_is_left_unchanged(data: bytes) -> None:
+    assert data == replace_html_with_text(data)
