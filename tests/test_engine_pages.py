@@ -13,7 +13,7 @@ from uuid import uuid4
 
 import pytest
 
-from simdoc_search.attach import removal
+from simdoc_search.attach import field_removal, removal
 from simdoc_search.attach.index_template import read_index_templates
 from simdoc_search.attach.indices import describe_indices
 from simdoc_search.attach.pipeline import build_pipeline_body
@@ -295,7 +295,7 @@ def test_an_interrupted_removal_is_completed_by_the_next_one(
         remove = ["template", "remove", engine_url, "--field", field]
         output(*install, "--index", name)
         with monkeypatch.context() as patch:
-            patch.setattr(removal, "update_by_query", interrupt)
+            patch.setattr(field_removal, "update_by_query", interrupt)
             interrupted = run(*remove, "--index", name)
         setting = engine.call("GET", [name, "_settings"])[name]["settings"]["index"].get("final_pipeline")
         if is_installed_again:
@@ -361,11 +361,13 @@ def test_no_null_is_left_in_a_document(
         having_field = {id for id, hit in before.items() if any(key.startswith(field) for key in hit["_source"])}
         planned = answer(*remove, "--index", name, "--dry-run")["changes"]
         with monkeypatch.context() as patch:
-            patch.setattr(removal, "update_by_query", update_or_interrupt)
+            patch.setattr(field_removal, "update_by_query", update_or_interrupt)
             first = run(*remove, "--index", name, "--json")
         rest = answer(*remove, "--index", name)["changes"]
         after = read_hits(engine, name)
         copied = call(engine_url, "POST", "/_reindex", {"source": {"index": name}, "dest": {"index": copy}})
+        update_in_bulk(engine, name, "missing", {"doc": {field: None}})
+        without_fingerprints = answer(*remove, "--index", name)["changes"]
         output(*remove)
 
     def of_documents(changes: list[str]) -> list[str]:
@@ -379,6 +381,7 @@ def test_no_null_is_left_in_a_document(
     else:
         left = "4 documents" if interrupted_at == 1 else "1 document"
         assert (130, [f"remove the field {field} from {left} of {name}"]) == (first.exit_code, of_documents(rest))
+    assert [f"remove the field {field} from 1 document of {name}"] == of_documents(without_fingerprints)
     assert {"body"} >= {key for hit in after.values() for key in hit["_source"]}
     assert having_field == {id for id, hit in after.items() if hit["_seq_no"] != before[id]["_seq_no"]}
     assert (len(after), []) == (copied["created"], copied["failures"])
