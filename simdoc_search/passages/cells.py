@@ -23,8 +23,8 @@ def write_cells(text: str) -> str:
 def have_equal_cells(text: str, other_text: str) -> bool:
     """Return whether two texts with the same words have them in the same cells of tables.
 
-    Tabs separate cells, and so does the `|` of Markdown. Letter case, punctuation and the Unicode form of letters make no
-    difference.
+    Tabs separate cells, and so does the `|` of Markdown. Letter case, punctuation and the Unicode form of letters do
+    not count.
     """
     return _write_words_in_cells(text) == _write_words_in_cells(other_text)
 
