@@ -224,6 +224,23 @@ def test_a_mail_with_other_attachments_is_not_dropped() -> None:
 
 
 @pytest.mark.usefixtures("read_in_this_process")
+def test_a_file_is_not_dropped_if_the_index_leaves_out_a_part_of_it() -> None:
+    """Front matter and quoted replies may differ, although the texts of the index are the same."""
+    pytest.importorskip("yaml")
+    pytest.importorskip("kreuzberg")
+    own = words(100, 180)
+    for number in (1, 2):
+        page = f"---\nversion: {number}\n---\n{TEXT}\n"
+        write(Path("docs"), {f"{number}.md": page, f"{number}.eml": mail(f"{own}\n> version {number}\n")})
+    output("index", "docs", "--front-matter", "skip", "--quoted-replies", "skip")
+
+    assert {
+        "2.md": ("same text", "decide", "same text; the front matter, which the index leaves out, may differ"),
+        "2.eml": ("same text", "decide", "same text; the quoted replies, which the index leaves out, may differ"),
+    } == members("docs", "--drop", "same-text")
+
+
+@pytest.mark.usefixtures("read_in_this_process")
 def test_a_file_with_the_bytes_of_an_attachment_is_identical_to_it() -> None:
     """The attachment is never dropped. If it is the document to keep, a copy is dropped for another file."""
     pytest.importorskip("kreuzberg")
