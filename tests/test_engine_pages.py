@@ -13,13 +13,15 @@ from uuid import uuid4
 
 import pytest
 
-from simdoc_search.attach import removal
+from simdoc_search.attach import field_removal, removal
 from simdoc_search.attach.index_template import read_index_templates
 from simdoc_search.attach.indices import describe_indices
 from simdoc_search.attach.pipeline import build_pipeline_body
 from simdoc_search.attach.search_templates import build_search_templates
+from simdoc_search.attach.update_by_query import UpdateResult, update_by_query
 from simdoc_search.devengine import start_cluster
 from simdoc_search.stores import open_store
+from simdoc_search.stores.remote.engine import Engine
 from tests.support.backfill import load, to
 from tests.support.cli import answer, output, run, sentence
 from tests.support.engines import call, each_engine, need_packages, own_name
@@ -293,7 +295,7 @@ def test_an_interrupted_removal_is_completed_by_the_next_one(
         remove = ["template", "remove", engine_url, "--field", field]
         output(*install, "--index", name)
         with monkeypatch.context() as patch:
-            patch.setattr(removal, "update_by_query", interrupt)
+            patch.setattr(field_removal, "update_by_query", interrupt)
             interrupted = run(*remove, "--index", name)
         setting = engine.call("GET", [name, "_settings"])[name]["settings"]["index"].get("final_pipeline")
         if is_installed_again:
@@ -315,6 +317,74 @@ def test_an_interrupted_removal_is_completed_by_the_next_one(
     assert ([f"delete the pipeline {name}"] if is_installed_again else []) == [
         change for change in left if "pipeline" in change
     ]
+
+
+def update_in_bulk(engine: Engine, index: str, id: str, body: dict[str, Any]) -> None:
+    """Update a document past the pipeline."""
+    lines = "".join(f"{json.dumps(line)}\n" for line in ({"update": {"_id": id}}, body))
+    assert not engine.call("POST", [index, "_bulk"], lines.encode(), refresh=True)["errors"]
+
+
+def read_hits(engine: Engine, index: str) -> dict[str, dict[str, Any]]:
+    """Return all documents of an index with their sequence numbers, by id."""
+    hits = engine.search(index, {"size": 100, "seq_no_primary_term": True})["hits"]["hits"]
+    return {hit["_id"]: hit for hit in hits}
+
+
+@pytest.mark.parametrize("interrupted_at", [None, 1, 2])
+def test_no_null_is_left_in_a_document(
+    engine_url: str, monkeypatch: pytest.MonkeyPatch, interrupted_at: int | None
+) -> None:
+    """Bulk requests set the field to null, and no query finds null. Other documents are not written."""
+    text, field, updates = "Descale the kettle every month, and rinse it", f"own_{uuid4().hex}", 0
+
+    def update_or_interrupt(*args: Any, **options: Any) -> UpdateResult:
+        nonlocal updates
+        updates += 1
+        if updates == interrupted_at:
+            raise KeyboardInterrupt
+        return update_by_query(*args, **options)
+
+    with indices(engine_url) as made, to(engine_url) as engine:
+        mapping = {"dynamic": "strict", "properties": {"body": {"type": "text"}}}
+        name, copy = made.make(mapping, {"number_of_shards": 2}), made.make(mapping)
+        remove = ["template", "remove", engine_url, "--field", field]
+        output("template", "install", engine_url, "--pipeline", "--name", name, "--field", field, "--index", name)
+        load(engine, name, {"text": {"body": text}, "empty": {"body": None}, "missing": {}, "cleared": {"body": text}})
+        update_in_bulk(engine, name, "upsert", {"doc": {"body": None}, "doc_as_upsert": True})
+        update_in_bulk(engine, name, "cleared", {"doc": {"body": None}})
+        assert 1 == answer("backfill", f"{engine_url}/{name}", "--field", field, "--stale")["removed_count"]
+        load(engine, name, {"dotted": {}, "not filled": {"body": text}})
+        update_in_bulk(engine, name, "dotted", {"doc": {f"{field}.tokens": None}})
+        update_in_bulk(engine, name, "not filled", {"doc": {field: None}})
+        before = read_hits(engine, name)
+        having_field = {id for id, hit in before.items() if any(key.startswith(field) for key in hit["_source"])}
+        planned = answer(*remove, "--index", name, "--dry-run")["changes"]
+        with monkeypatch.context() as patch:
+            patch.setattr(field_removal, "update_by_query", update_or_interrupt)
+            first = run(*remove, "--index", name, "--json")
+        rest = answer(*remove, "--index", name)["changes"]
+        after = read_hits(engine, name)
+        copied = call(engine_url, "POST", "/_reindex", {"source": {"index": name}, "dest": {"index": copy}})
+        update_in_bulk(engine, name, "missing", {"doc": {field: None}})
+        without_fingerprints = answer(*remove, "--index", name)["changes"]
+        output(*remove)
+
+    def of_documents(changes: list[str]) -> list[str]:
+        return [change for change in changes if change.startswith("remove the field")]
+
+    all_documents = [f"remove the field {field} from 4 documents of {name}"]
+    assert {"text", "upsert", "dotted", "not filled"} == having_field
+    assert all_documents == of_documents(planned)
+    if interrupted_at is None:
+        assert (all_documents, []) == (of_documents(json.loads(first.stdout)["changes"]), of_documents(rest))
+    else:
+        left = "4 documents" if interrupted_at == 1 else "1 document"
+        assert (130, [f"remove the field {field} from {left} of {name}"]) == (first.exit_code, of_documents(rest))
+    assert [f"remove the field {field} from 1 document of {name}"] == of_documents(without_fingerprints)
+    assert {"body"} >= {key for hit in after.values() for key in hit["_source"]}
+    assert having_field == {id for id, hit in after.items() if hit["_seq_no"] != before[id]["_seq_no"]}
+    assert (len(after), []) == (copied["created"], copied["failures"])
 
 
 def test_a_missing_pipeline_stops_the_removal(engine_url: str) -> None:

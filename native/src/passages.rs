@@ -198,7 +198,7 @@ impl<'a> Search<'a> {
                 if !has_long_run && count_words(&chain) < self.min_words {
                     continue;
                 }
-                let chain = trim_ends(chain, self.min_run);
+                let chain = trim_ends(chain, self.min_run.min(MIN_LONE_RUN));
                 if chain.is_empty() {
                     continue;
                 }
@@ -325,12 +325,20 @@ impl<'a> Search<'a> {
         } else {
             1.0
         };
-        let (words, min_words) = (words as f64, self.min_words as f64);
-        if dice >= MIN_DICE && dice * words >= MIN_SHORT_DICE * min_words {
+        let min_words = self.min_words as f64;
+        if dice >= MIN_DICE && dice * words as f64 >= MIN_SHORT_DICE * min_words {
             return true;
         }
-        words >= MIN_CONTAINED_LENGTH * min_words
-            && shared >= MIN_CONTAINMENT * weight_a.min(weight_b)
+        if shared < MIN_CONTAINMENT * weight_a.min(weight_b) {
+            return false;
+        }
+        let is_ordered = heaviest_increasing_subsequence(runs, &rank_by_b(runs));
+        let ordered = runs.iter().zip(is_ordered);
+        let words: i64 = ordered
+            .filter(|&(_, is_ordered)| is_ordered)
+            .map(|(run, _)| run[2])
+            .sum();
+        words as f64 >= MIN_CONTAINED_LENGTH * min_words
     }
 }
 
@@ -532,12 +540,7 @@ fn drop_displaced_words(runs: Vec<Run>, min_moved: i64) -> Vec<Run> {
     if runs.windows(2).all(|pair| pair[0][1] < pair[1][1]) {
         return runs;
     }
-    let mut by_b: Vec<usize> = (0..runs.len()).collect();
-    by_b.sort_by_key(|&number| runs[number][1]);
-    let mut ranks = vec![0; runs.len()];
-    for (rank, &number) in by_b.iter().enumerate() {
-        ranks[number] = rank;
-    }
+    let ranks = rank_by_b(&runs);
     let mut is_kept = heaviest_increasing_subsequence(&runs, &ranks);
     let moved: Vec<usize> = (0..runs.len()).filter(|&number| !is_kept[number]).collect();
     let is_same_block = |&last: &usize, &number: &usize| {
@@ -558,6 +561,17 @@ fn drop_displaced_words(runs: Vec<Run>, min_moved: i64) -> Vec<Run> {
         .zip(is_kept)
         .filter(|&(_, is_kept)| is_kept);
     kept.map(|(run, _)| run).collect()
+}
+
+/// Returns the position of each run in the order of `b`.
+fn rank_by_b(runs: &[Run]) -> Vec<usize> {
+    let mut by_b: Vec<usize> = (0..runs.len()).collect();
+    by_b.sort_by_key(|&number| runs[number][1]);
+    let mut ranks = vec![0; runs.len()];
+    for (rank, &number) in by_b.iter().enumerate() {
+        ranks[number] = rank;
+    }
+    ranks
 }
 
 /// Returns whether each run is in the subsequence with the most words whose ranks increase. The rank of a run is its

@@ -44,9 +44,9 @@ def fingerprint_actions(
     removed. The `upsert` document of an update gets its own fingerprint. Deletions, and updates that do not set a text
     field, are yielded unchanged.
 
-    An update that removes the text also removes the fingerprint. If the text consists of several fields, an update of
-    only some of them removes the fingerprint too. Run `simdoc-search backfill` after such an update. Also run it after
-    an update by a script, because this function does not detect what the script changes.
+    An update that removes the text also sets the fingerprint field to null. If the text consists of several fields, an
+    update of only some of them does so too. Run `simdoc-search backfill` after such an update. Also run it after an
+    update by a script, because this function does not detect what the script changes.
 
     While the client sends actions, a thread fingerprints about 500 further actions. If one of them causes an error, all
     earlier actions are yielded before the error is raised.

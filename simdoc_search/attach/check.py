@@ -16,7 +16,7 @@ from simdoc_search.sketch.token_kinds import TOKEN_KINDS, token_kinds
 from simdoc_search.stores.remote.advice import backfill_advice
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.mapping_check import find_faults
-from simdoc_search.stores.remote.pipelines import find_missing_pipeline
+from simdoc_search.stores.remote.pipelines import NO_PIPELINE, find_missing_pipeline
 from simdoc_search.stores.remote.schema import parse_meta
 from simdoc_search.stores.remote.shared_settings import common_settings, require_kind, select_queryable_mappings
 
@@ -63,10 +63,11 @@ def check_index(engine: Engine, index: str, field: str | None = None) -> list[Fi
     inspected_by_name = {inspected.index.name: inspected for inspected in inspection.index_inspections}
     findings = [Finding(skipped.index, True, skipped.reason) for skipped in inspection.skipped_indices]
     lacks_all = _lacks_all_fingerprints(inspection)
+    offers_pipeline = not any(each.subfields or each.final_pipeline != NO_PIPELINE for each in inspection.all_indices)
     for description in inspection.all_indices:
         notes: list[tuple[bool, str]] = []
         if not description.is_closed:
-            notes += _find_mapping_faults(description, advise_backfill)
+            notes += _find_mapping_faults(description, partial(advise_backfill, offers_pipeline=offers_pipeline))
         if description.name in inspected_by_name:
             notes += _find_default_field_notes(inspected_by_name[description.name])
             notes += _find_document_faults(

@@ -15,13 +15,14 @@ from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from simdoc_search.attach.field_removal import FieldRemoval, fingerprint_query, plan_field_removal
 from simdoc_search.attach.index_pipeline import PIPELINE_SETTINGS
 from simdoc_search.attach.index_template import matches_any, read_index_templates, remove_dates
 from simdoc_search.attach.indices import IndexDescription, describe_indices
 from simdoc_search.attach.installation import check_url_without_index
 from simdoc_search.attach.search_templates import build_search_templates, insert_default_field
 from simdoc_search.attach.steps import Step, run_steps
-from simdoc_search.attach.update_by_query import WrittenCallback, update_by_query
+from simdoc_search.attach.update_by_query import WrittenCallback
 from simdoc_search.display import format_count
 from simdoc_search.errors import StoreError
 from simdoc_search.stores.remote.engine import Engine
@@ -33,12 +34,7 @@ from simdoc_search.stores.remote.pipelines import (
     fingerprint_parameters,
     is_marked_for_deletion,
 )
-from simdoc_search.stores.remote.queries import any_clause, exists_clause
 from simdoc_search.stores.remote.watches import DEFAULT_WATCHES_INDEX, WATCHED_FIELD
-
-_REMOVE_SCRIPT = "if (ctx._source.remove(params.field) == null) { ctx.op = 'noop' }"
-_MAX_ROUNDS = 10
-"""Maximum number of rounds. A round updates the documents that other writers changed during the previous one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,15 +42,15 @@ class RemovalPlan:
     """The changes of a removal.
 
     `marks` are the requests that mark the pipelines to delete. `steps` are the requests before the field is removed
-    from the documents, and `deletions` those after it. `document_counts` has the number of documents with the field in
-    each open index. `warnings` are sentences about the parts that are kept.
+    from the documents of the open indices (`field_removals`), and `deletions` those after it. `warnings` are sentences
+    about the parts that are kept.
     """
 
     engine: Engine
     fingerprint_field: str
     marks: list[Step] = field(default_factory=list)
     steps: list[Step] = field(default_factory=list)
-    document_counts: dict[str, int] = field(default_factory=dict)
+    field_removals: list[FieldRemoval] = field(default_factory=list)
     deletions: list[Step] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
 
@@ -62,35 +58,22 @@ class RemovalPlan:
     def changes(self) -> list[str]:
         """A description of each change in the imperative, in order."""
         documents = [
-            f"remove the field {self.fingerprint_field} from {format_count(count, 'document')} of {index}"
-            for index, count in self.document_counts.items()
-            if count
+            f"remove the field {each.field} from {format_count(each.count, 'document')} of {each.index}"
+            for each in self.field_removals
+            if each.count
         ]
         return [step.change for step in self.steps] + documents + [step.change for step in self.deletions]
 
     def run(self, progress: WrittenCallback = lambda _: None) -> None:
-        """Make all changes. `progress` is called with the number of documents written so far in the current index.
+        """Make all changes. `progress` is called with the number of documents that the current update has processed.
 
         Raises:
             StoreError: a change failed. Run the same removal again to resume.
         """
         run_steps(self.engine, [*self.marks, *self.steps])
-        for index in self.document_counts:
-            self._remove_field(index, progress)
+        for each in self.field_removals:
+            each.run(self.engine, progress)
         run_steps(self.engine, self.deletions)
-
-    def _remove_field(self, index: str, progress: WrittenCallback) -> None:
-        field = self.fingerprint_field
-        script = {"source": _REMOVE_SCRIPT, "params": {"field": field}}
-        for _ in range(_MAX_ROUNDS):
-            self.engine.refresh(index, allowed_statuses=(403,))
-            result = update_by_query(self.engine, index, _field_query(field), script=script, progress=progress)
-            if result.failures:
-                id, reason = next(iter(result.failures.items()))
-                raise StoreError(f"cannot remove the field {field} from the document {id!r} of {index}: {reason}")
-            if not result.conflict_count:
-                return
-        raise StoreError(f"other programs keep changing documents of {index}; run the same command again to resume")
 
 
 def plan_removal(engine: Engine, index: str, field: str) -> RemovalPlan:
@@ -117,7 +100,7 @@ def plan_removal(engine: Engine, index: str, field: str) -> RemovalPlan:
         if each.is_closed:
             plan.warnings.append(f"{each.name} is closed; open it, and run the command again to remove the field")
         else:
-            plan.document_counts[each.name] = engine.count(each.name, _field_query(field))
+            plan.field_removals.append(plan_field_removal(engine, each))
     templates |= {step.path_parts[1]: step.body or {} for step in plan.steps if step.part == "index template"}
     used |= {name for name in own_pipelines if is_marked_for_deletion(pipeline_bodies[name])}
     deletable = used | (own_pipelines & {DEFAULT_PIPELINE} if index else own_pipelines)
@@ -197,7 +180,7 @@ def _find_parts(
     filled = [
         f"the index {each.name}"
         for each in others
-        if each.subfields and not each.is_closed and engine.count(each.name, _field_query(field))
+        if each.subfields and not each.is_closed and engine.count(each.name, fingerprint_query(field))
     ]
     for name, has_only_listed_users in sorted(pipelines.items()):
         users = [f"the index {each.name}" for each in others if name in _pipelines_of(each.index_settings)]
@@ -253,11 +236,6 @@ def _plan_marks(plan: RemovalPlan, pipeline_bodies: Mapping[str, Any]) -> None:
         if not is_marked_for_deletion(pipeline_bodies[name]):
             body = remove_dates(pipeline_bodies[name]) | DELETION_MARK
             plan.marks.append(Step("deletion", ("_ingest", "pipeline", name), body, f"mark the pipeline {name}"))
-
-
-def _field_query(field: str) -> dict[str, Any]:
-    """Return a query for the documents with a fingerprint, or with the reason why the pipeline could not compute it."""
-    return any_clause(exists_clause(f"{field}.{name}") for name in ("format", "error"))
 
 
 def _only_computes_fingerprints(body: Mapping[str, Any], field: str) -> bool:

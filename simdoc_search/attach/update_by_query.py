@@ -33,7 +33,7 @@ class UpdateResult:
     """The result of an update by query.
 
     Attributes:
-        updated_count: number of documents that the engine wrote.
+        updated_count: number of documents that the engine wrote, without those that the script left unchanged.
         conflict_count: number of documents that the engine did not write, because another writer changed them
             meanwhile.
         failures: maps the id of each document that the engine could not write to the reason. The engine stops after a
@@ -138,4 +138,4 @@ def _read_result(engine: Engine, state: Mapping[str, Any]) -> UpdateResult:
             end_reason = end_reason or reason
     if end_reason:
         raise StoreError(f"{engine.name} ended the task early ({end_reason}); {_RESUME_ADVICE}")
-    return UpdateResult(_sum_written([response]), int(response.get("version_conflicts", 0)), failures)
+    return UpdateResult(int(response.get("updated", 0)), int(response.get("version_conflicts", 0)), failures)

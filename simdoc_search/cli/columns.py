@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 Hit = TypeVar("Hit")
 
 _WIDTHS = {"size": 13, "date": 16, "path": 32}
-_DEFAULT_WIDTH = 20
+_DEFAULT_WIDTH, _MAX_WIDTH = 20, 60
 
 
 class _ColumnNames(click.ParamType):  # type: ignore[type-arg] # generic only since click 8.4
@@ -111,14 +111,31 @@ def sort_hits(hits: Sequence[Hit], columns: HitColumns, values: Mapping[Document
     return sorted(hits, key=lambda hit: make_sort_key(name, values.get(hit.key, {}).get(name)))  # type: ignore[attr-defined]
 
 
-def format_heading(names: Sequence[str]) -> str:
-    """Return the names of the columns, padded to their widths."""
-    return "".join(_pad(name, name) for name in names)
+class ColumnLayout:
+    """Pads columns to their widths. If the rows of the table are given, a column fits their values up to a maximum.
 
+    Longer values are not cut.
+    """
 
-def format_columns(names: Sequence[str], values: Mapping[str, Any] | None) -> str:
-    """Return the values of the columns, padded to their widths. Longer values are not cut."""
-    return "".join(_pad(name, _format_value(name, (values or {}).get(name))) for name in names)
+    def __init__(self, names: Sequence[str], rows: Iterable[Mapping[str, Any]] = ()) -> None:
+        self._names = names
+        self._widths = {name: _WIDTHS.get(name, max(_DEFAULT_WIDTH, len(name))) for name in names}
+        for row in rows:
+            for name in names:
+                length = len(printable(_format_value(name, row.get(name))))
+                self._widths[name] = max(self._widths[name], min(length, _MAX_WIDTH))
+
+    @property
+    def heading(self) -> str:
+        """The names of the columns."""
+        return "".join(self._pad(name, name) for name in self._names)
+
+    def format_row(self, values: Mapping[str, Any] | None) -> str:
+        """Return the values of a row."""
+        return "".join(self._pad(name, _format_value(name, (values or {}).get(name))) for name in self._names)
+
+    def _pad(self, name: str, text: str) -> str:
+        return f"{printable(text):{'>' if name == 'size' else '<'}{self._widths[name]}}  "
 
 
 def link_id(id: str, values: Mapping[str, Any] | None) -> str:
@@ -134,11 +151,6 @@ def link_id(id: str, values: Mapping[str, Any] | None) -> str:
     except (OSError, ValueError):
         return text
     return f"\x1b]8;;{address}\x1b\\{text}\x1b]8;;\x1b\\"
-
-
-def _pad(name: str, text: str) -> str:
-    width = _WIDTHS.get(name, max(_DEFAULT_WIDTH, len(name)))
-    return f"{printable(text):{'>' if name == 'size' else '<'}{width}}  "
 
 
 def _format_value(name: str, value: Any) -> str:

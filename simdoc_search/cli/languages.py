@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -13,7 +12,7 @@ from simdoc_search.cli.complete import complete_paths
 from simdoc_search.cli.help_layout import Command
 from simdoc_search.cli.index_location_options import ChosenIndex, index_options
 from simdoc_search.cli.index_output import print_skipped_files
-from simdoc_search.cli.input_text import read_file
+from simdoc_search.cli.input_text import read_text
 from simdoc_search.cli.query_options import FilterPairs, filter_options, make_filters
 from simdoc_search.display import format_count, format_percent
 from simdoc_search.errors import CorpusError
@@ -71,7 +70,7 @@ def languages(
     if text is not None:
         if paths or filters or excluded or each_document:
             raise click.UsageError("--text cannot be combined with PATH, --filter, --exclude or --each-document")
-        _print_text_language(read_file(Path("-")) if text == "-" else text, as_json)
+        _print_text_language(read_text(text), as_json)
         return
     if not paths:
         if each_document:

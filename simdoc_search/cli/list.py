@@ -8,8 +8,7 @@ from typing import Any
 import click
 
 from simdoc_search.cli.columns import (
-    format_columns,
-    format_heading,
+    ColumnLayout,
     link_id,
     show_option,
     sort_option,
@@ -64,15 +63,15 @@ def list_command(
     selection: dict[str, Any] = {"prefix_or_pattern": prefix_or_pattern, "filters": make_filters(filters, excluded)}
     is_sorted = sort != "none"
     columns, order = Columns([*names, *hidden_columns]), (sort or "id") if is_sorted else None
-    count = 0
+    layout, count = ColumnLayout(names), 0
     for row in list_documents(opened_store, columns, **selection, sort=order, limit=size):
         if as_json:
             click.echo(json_text({name: value for name, value in row.items() if name not in hidden_columns}))
             continue
         if not count:
-            say(f"{format_heading(names)}document")
+            say(f"{layout.heading}document")
         count += 1
-        click.echo(f"{format_columns(names, row)}{link_id(row['id'], row)}")
+        click.echo(f"{layout.format_row(row)}{link_id(row['id'], row)}")
     if as_json:
         return
     if not count:

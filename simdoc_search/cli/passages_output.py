@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from simdoc_search.cli.columns import format_columns, format_heading, format_hit_id, sort_hits
+from simdoc_search.cli.columns import ColumnLayout, format_hit_id, sort_hits
 from simdoc_search.cli.common import print_json, say
 from simdoc_search.cli.index_output import print_skipped_files
 from simdoc_search.cli.input_text import QueryText
@@ -147,15 +147,16 @@ class PassageOutput:
         result, columns = answer.result, self._columns
         texts = read_texts(self._search.store, [hit.key for hit in result.hits])
         values = columns.read(hit.key for hit in result.hits)
+        layout = ColumnLayout(columns.names, values.values())
         ids = [hit.id for hit in result.hits]
         yield answer.headline
         yield from result.notes
         if result.hits:
-            yield f"{_HEADING}{format_heading(columns.names)}document"
+            yield f"{_HEADING}{layout.heading}document"
         for hit in sort_hits(result.hits, columns, values):
             passages = f"{len(hit.passages):,}" if hit.kind == "exact" else ""
             id = format_hit_id(hit.key, ids, answer.name)
-            name = f"{format_columns(columns.names, values.get(hit.key))}{printable(id)}"
+            name = f"{layout.format_row(values.get(hit.key))}{printable(id)}"
             yield f"{hit.words_label:>15}{hit.share_label:>10}{hit.added_word_count:>8,}{passages:>10}  {name}"
             if hit.longest and result.text is not None:
                 yield from _excerpt_lines(hit.longest, result, texts.get(hit.key), self._search.store.settings.analysis)

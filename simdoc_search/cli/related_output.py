@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from simdoc_search.cli.columns import format_columns, link_id, sort_hits
+from simdoc_search.cli.columns import ColumnLayout, link_id, sort_hits
 from simdoc_search.cli.common import list_examples
 from simdoc_search.display import (
     describe_compared_documents,
@@ -28,8 +28,9 @@ def related_lines(result: RelatedResult, columns: HitColumns, query_id: str | No
     from simdoc_search.search.related_result import describe_shared_words
 
     values = columns.read(hit.key for hit in result.hits)
+    layout = ColumnLayout(columns.names, values.values())
     for hit in sort_hits(result.hits, columns, values):
-        name = format_columns(columns.names, values.get(hit.key)) + link_id(hit.id, values.get(hit.key))
+        name = layout.format_row(values.get(hit.key)) + link_id(hit.id, values.get(hit.key))
         concepts = list_examples(hit.concepts, _MAX_CONCEPTS)
         yield f"{hit.score:.2f}  {hit.kind:<7}  {name}"
         yield f"      {printable(concepts or describe_shared_words(hit))}"

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from simdoc_search.cli.columns import format_columns, format_heading, format_hit_id, link_id, sort_hits
+from simdoc_search.cli.columns import ColumnLayout, format_hit_id, link_id, sort_hits
 from simdoc_search.cli.common import left_out_lines, print_json, say
 from simdoc_search.cli.query_options import describe_token_shortfall
 from simdoc_search.display import (
@@ -94,14 +94,15 @@ def print_result(result: SearchResult, columns: HitColumns, as_json: bool, *, ex
 
 def _print_table(result: SearchResult, columns: HitColumns, *, expects_exact: bool) -> None:
     values = columns.read(hit.key for hit in result.hits)
+    layout = ColumnLayout(columns.names, values.values())
     heading = _HEADINGS[result.measure]
     ids = [hit.id for hit in result.hits]
     if result.hits:
-        say(f"{heading}  {format_heading(columns.names)}document")
+        say(f"{heading}  {layout.heading}document")
     for hit in sort_hits(result.hits, columns, values):
         overlap = format_estimate(hit.overlap) if hit.kind == "estimated" else format_percent(hit.overlap)
         id = format_hit_id(hit.key, ids, result.query.id)
-        name = format_columns(columns.names, values.get(hit.key)) + link_id(id, values.get(hit.key))
+        name = layout.format_row(values.get(hit.key)) + link_id(id, values.get(hit.key))
         changed = "  (changed after indexing)" if hit.changed else ""
         click.echo(f"{overlap:>{len(heading)}}  {name}{changed}")
     say(_summary(result))

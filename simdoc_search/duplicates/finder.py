@@ -74,7 +74,7 @@ def find_duplicates(
     members = grouping.members()
     contents = compare_contents(documents, members, hash_fields, partial(progress, "hashing"))
     problems = find_text_problems(documents, members, read_texts, settings.analysis) if drop == "same-words" else {}
-    verdicts = Verdicts(documents, members, contents, drop, problems)
+    verdicts = Verdicts(documents, members, contents, drop, problems, excluded_parts=settings.excluded_parts)
     ignored_word_counts = without_templates.ignored_word_counts if without_templates else {}
     return Duplicates(
         documents, grouping, verdicts, measure, settings,

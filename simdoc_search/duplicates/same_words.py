@@ -13,8 +13,8 @@ from simdoc_search.duplicates.document_arrays import Documents
 from simdoc_search.duplicates.verification import ReadTexts
 from simdoc_search.passages.cells import have_equal_cells
 from simdoc_search.passages.character_differences import find_character_differences
-from simdoc_search.passages.numbers import UNSPACED_LETTERS
-from simdoc_search.passages.passage import CharacterDifference
+from simdoc_search.passages.numbers import SMALL_DIGITS, UNSPACED_LETTERS
+from simdoc_search.passages.passage import CharacterDifference, Span
 from simdoc_search.passages.significant_changes import find_significant_changes
 from simdoc_search.passages.summary import describe_character_differences, describe_form_difference
 
@@ -23,6 +23,10 @@ NOT_COMPARED = "not dropped, because the texts were not compared"
 """The reasons why a document with the same words is not dropped."""
 
 _TEXT_PAIRS_AT_ONCE = 50
+_MAX_SPACES = 4
+_NUMBER_END = re.compile(r"\d[^\S\r\n]*$")
+_NUMBER_AFTER = re.compile(rf"[^\S\r\n]{{0,{_MAX_SPACES}}}\d")
+_SMALL_DIGIT = re.compile(f"[{SMALL_DIGITS}]")
 _NUMBER_START = re.compile(rf"(?<![^\W{UNSPACED_LETTERS}])\d")
 
 
@@ -58,8 +62,23 @@ def _do_numbers_differ(a: str, b: str, analysis: Analysis) -> bool:
     differences = _find_character_differences(a, b, analysis)
     if any(change.kind in ("number", "date") for change in find_significant_changes(a, b, (), differences)):
         return True
-    parts = ((a[slice(*difference.a)], b[slice(*difference.b)]) for difference in differences)
-    return any(old.casefold() != new.casefold() and _NUMBER_START.search(f"{old} {new}") for old, new in parts)
+    return any(_is_in_number(difference, a, b) for difference in differences)
+
+
+def _is_in_number(difference: CharacterDifference, a: str, b: str) -> bool:
+    """Return whether a difference is in a number, or in symbols beside one, as in `- 5`, `3 + 5` and `m²`."""
+    old, new = a[slice(*difference.a)], b[slice(*difference.b)]
+    if old.casefold() == new.casefold():
+        return False
+    if _NUMBER_START.search(f"{old} {new}") or _SMALL_DIGIT.findall(old) != _SMALL_DIGIT.findall(new):
+        return True
+    has_words = any(map(str.isalnum, old + new))
+    return not has_words and (_is_beside_number(a, difference.a) or _is_beside_number(b, difference.b))
+
+
+def _is_beside_number(text: str, span: Span) -> bool:
+    begin, end = span
+    return bool(_NUMBER_END.search(text[max(0, begin - _MAX_SPACES - 1) : begin]) or _NUMBER_AFTER.match(text, end))
 
 
 def describe_character_changes(a: str, b: str, analysis: Analysis) -> str:

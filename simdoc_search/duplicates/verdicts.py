@@ -16,13 +16,14 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Literal, get_args
 
-from simdoc_search.corpus.formats import describe_content_beyond_text
+from simdoc_search.corpus.formats import describe_content_beyond_text, determine_format
 from simdoc_search.corpus.member_names import find_archive
+from simdoc_search.corpus.text_filters import FRONT_MATTER, QUOTED_REPLIES
 from simdoc_search.duplicates.contents import Contents
 from simdoc_search.duplicates.document_arrays import Documents
 from simdoc_search.duplicates.plan.files import count_freed_bytes
@@ -71,7 +72,8 @@ class Verdicts:
     """The verdicts on all duplicates.
 
     The duplicates in `groups` are in the order of preference. `drop_scope` says which kinds a plan drops besides
-    identical documents. `text_problems` is the result of `find_text_problems`.
+    identical documents. `text_problems` is the result of `find_text_problems`. `excluded_parts` are the parts of files
+    that are not in their texts.
 
     Attributes:
         kind_counts: number of duplicates of each kind.
@@ -86,9 +88,11 @@ class Verdicts:
         contents: Contents,
         drop_scope: DropScope | None = None,
         text_problems: Mapping[int, str] = MappingProxyType({}),
+        *,
+        excluded_parts: Collection[str] = (),
     ) -> None:
         self._documents, self._contents, self._dropped_kinds = documents, contents, _DROPPED_KINDS[drop_scope]
-        self._text_problems = text_problems
+        self._text_problems, self._excluded_parts = text_problems, excluded_parts
         self._verdicts: dict[int, Verdict] = {}
         for kept, duplicates in groups.items():
             self._add_verdicts(kept, duplicates)
@@ -153,8 +157,10 @@ class Verdicts:
             duplicate_of = kept if first == number else self._resolve_kept(first)
             kind = self.classify_pair(duplicate_of, number)
             problem = problems[number] or describe_kept_problem(problems[duplicate_of])
-            if kind in ("same text", "same words") and not self._contents.have_equal_attachments(number, duplicate_of):
-                problem = problem or ATTACHMENTS_DIFFER
+            if kind in ("same text", "same words"):
+                if not self._contents.have_equal_attachments(number, duplicate_of):
+                    problem = problem or ATTACHMENTS_DIFFER
+                problem = problem or self._describe_excluded_part(number) or self._describe_excluded_part(duplicate_of)
             if kind == "same words":
                 problem = problem or self._text_problems.get(number, "")
             action: Action = "drop" if kind in self._dropped_kinds and not problem else "decide"
@@ -174,6 +180,15 @@ class Verdicts:
         """Return the document, or the document that is kept instead if this one is dropped."""
         verdict = self._verdicts.get(number)
         return verdict.duplicate_of if verdict and verdict.action == "drop" else number
+
+    def _describe_excluded_part(self, number: int) -> str:
+        """Say which part of a file the index leaves out, so that files with the same text may differ in it."""
+        format = determine_format(self._documents.path(number) or "")
+        if FRONT_MATTER in self._excluded_parts and format.kind == "markdown":
+            return "the front matter, which the index leaves out, may differ"
+        if QUOTED_REPLIES in self._excluded_parts and format.is_mail:
+            return "the quoted replies, which the index leaves out, may differ"
+        return ""
 
     def _find_problem(self, number: int) -> str:
         path = self._documents.path(number)

@@ -40,7 +40,7 @@ _MIN_EDITED_WORDS = 15
 """The minimum number of matched words in a passage of several runs."""
 _MIN_NEARBY_WORDS, _NEARBY_REACH, _MIN_LONE_RUN = 10, 30, 8
 """A run may be part of an edited passage if it has at least 8 words, or if there are at least 10 equal words within
-about 30 words of the run."""
+about 30 words of the run. A run of at least 8 words at the end of a passage is not there by chance."""
 _MAX_WINDOW_PAIRS = 4
 """A window of words that occurs m times in one text and n times in the other is rare if m * n is at most 4.
 
@@ -172,7 +172,7 @@ def _find_edited_passages(windows: Windows, min_run: int, max_gap: int) -> Itera
         rejected: list[Ints] = []
         for untrimmed in itertools.chain.from_iterable(join_into_chains(group, chain_gap) for group in groups):
             check_stopped()
-            chain = trim_ends(untrimmed, min_run)
+            chain = trim_ends(untrimmed, min(min_run, _MIN_LONE_RUN))
             if not len(chain):
                 continue
             cut_runs = cut_overlaps(chain, is_taken_a, is_taken_b)
@@ -234,10 +234,10 @@ def _drop_nested_passages(passages: list[Ints], word_count: int) -> Iterator[Int
 
 def _is_one_passage(runs: Ints, overlap: WeightedOverlap, min_words: int) -> bool:
     words = int(runs[:, 2].sum())
-    a_first, a_end, b_first, b_end = area = bounding_box(runs)
+    a_first, a_end, b_first, b_end = bounding_box(runs)
     if words < min_words or words < _MIN_DENSITY * min(a_end - a_first, b_end - b_first):
         return False
-    return overlap.is_one_passage(area, words, min_words)
+    return overlap.is_one_passage(runs, min_words)
 
 
 def _make_passage(a: WordPositions, b: WordPositions, runs: Ints) -> Passage:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from unicodedata import normalize
 
 _CELL_BREAK = re.compile(r"\t|(?<!\\)\|")
 _NO_WORD = re.compile(r"[\W_]+")
+_LINE = re.compile(r"[-:\s]+")
 
 
 def write_cells(text: str) -> str:
@@ -21,7 +23,8 @@ def write_cells(text: str) -> str:
 def have_equal_cells(text: str, other_text: str) -> bool:
     """Return whether two texts with the same words have them in the same cells of tables.
 
-    Tabs separate cells, and so does the `|` of Markdown. Letter case and punctuation make no difference.
+    Tabs separate cells, and so does the `|` of Markdown. Letter case, punctuation and the Unicode form of letters do
+    not count.
     """
     return _write_words_in_cells(text) == _write_words_in_cells(other_text)
 
@@ -42,9 +45,17 @@ def _lines(text: str) -> Iterator[tuple[bool, str]]:
 
 
 def _write_words_in_cells(text: str) -> list[str]:
-    rows = "\n".join(_separate_by_tabs(line) for line in text.split("\n"))
-    written = ("\t".join(_NO_WORD.sub("", cell) for cell in line.split("\t")) for _, line in _lines(rows))
+    rows = "\n".join(_separate_by_tabs(line) for line in normalize("NFKC", text).split("\n"))
+    written = (
+        _NO_WORD.sub("", line) if is_prose else "\t".join(_write_words_or_symbols(cell) for cell in line.split("\t"))
+        for is_prose, line in _lines(rows)
+    )
     return [line.rstrip("\t").casefold() for line in written if line.strip("\t")]
+
+
+def _write_words_or_symbols(cell: str) -> str:
+    """Return the words of a cell. If it has none, return its symbols, such as `✓`, but not a line such as `:---`."""
+    return _NO_WORD.sub("", cell) or _LINE.sub("", cell)
 
 
 def _separate_by_tabs(line: str) -> str:

@@ -8,6 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simdoc_search.cancellation import check_stopped
+from simdoc_search.passages.chains import bounding_box
+from simdoc_search.passages.subsequences import heaviest_increasing_subsequence
 from simdoc_search.passages.windows import Ints, Windows
 
 _MAX_TESTED_END_WORDS = 40
@@ -29,8 +31,9 @@ _MIN_EVIDENCE_WORDS = 100
 _MIN_DICE, _MIN_SHORT_DICE = 0.35, 0.6
 """The minimum Dice coefficient of the word weights, in general and for a passage of the minimum length."""
 _MIN_CONTAINMENT, _MIN_CONTAINED_LENGTH_RATIO = 0.6, 1.5
-"""A passage of at least 1.5 times the minimum length also counts if the shared words have at least 60 % of the weight
-of all words of the passage in one of the texts. This rule finds summaries."""
+"""A passage also counts if the shared words have at least 60 % of the weight of all words of the passage in one of the
+texts. This rule finds summaries. At least 1.5 times the minimum number of words must be equal and in the same order,
+because the other text may be long, and a long text has many of the words somewhere."""
 _WEIGHT_FACTOR, _MIN_WEIGHT_WORDS = 40, 400
 """A word that makes up more than 1/40 of a text has no weight. A text with fewer than 400 words counts as 400 words."""
 
@@ -136,12 +139,9 @@ class WeightedOverlap:
         a, b = (np.bincount(words, minlength=size) / max(len(words), _MIN_WEIGHT_WORDS) for words in (self._a, self._b))
         self._weights = -_log(_WEIGHT_FACTOR * np.maximum(a, b)).clip(max=0)
 
-    def is_one_passage(self, box: tuple[int, int, int, int], word_count: int, min_words: int) -> bool:
-        """Return whether the stretches of both texts in a box are one passage; see `chains.bounding_box`.
-
-        The stretches have `word_count` equal words. A passage must have at least `min_words`.
-        """
-        a_first, a_end, b_first, b_end = box
+    def is_one_passage(self, runs: Ints, min_words: int) -> bool:
+        """Return whether runs, in the order of the first text, are one passage of at least `min_words` words."""
+        a_first, a_end, b_first, b_end = bounding_box(runs)
         if min(a_end - a_first, b_end - b_first) < min_words:
             return False
         a, counts_a = np.unique(self._a[a_first:a_end], return_counts=True)
@@ -150,11 +150,12 @@ class WeightedOverlap:
         shared = self._weigh(a[in_a], np.minimum(counts_a[in_a], counts_b[in_b]))
         weight_a, weight_b = self._weigh(a, counts_a), self._weigh(b, counts_b)
         dice = 2 * shared / (weight_a + weight_b) if weight_a + weight_b else 1.0
-        if dice >= _MIN_DICE and dice * word_count >= _MIN_SHORT_DICE * min_words:
+        if dice >= _MIN_DICE and dice * runs[:, 2].sum() >= _MIN_SHORT_DICE * min_words:
             return True
-        return word_count >= _MIN_CONTAINED_LENGTH_RATIO * min_words and shared >= _MIN_CONTAINMENT * min(
-            weight_a, weight_b
-        )
+        if shared < _MIN_CONTAINMENT * min(weight_a, weight_b):
+            return False
+        ordered = heaviest_increasing_subsequence([(i, j, size) for i, j, size in runs.tolist()])
+        return sum(size for _, _, size in ordered) >= _MIN_CONTAINED_LENGTH_RATIO * min_words
 
     def _weigh(self, words: Ints, counts: Ints) -> float:
         """Return the weight of all words. They are summed one by one, as in the native kernel."""

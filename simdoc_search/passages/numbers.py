@@ -28,8 +28,8 @@ _UNITS = (
 _SUFFIXES = "st|nd|rd|th|er|re|e|ère|ème|te[nrs]?|º|ª|s|ms|min|h|am|pm|x|[kK]|M|bn|lbs?|oz|ft|in"
 """Ordinal suffixes, and units that are also words. They belong to a number only without a space before them."""
 NUMBER = re.compile(
-    rf"(?:(?<![^\W{UNSPACED_LETTERS}])(?:[-–−+±¬√<>≤≥≈~^{_CURRENCY}]{{1,5}}|(?:{_CURRENCY_CODES})[^\S\r\n]?)"
-    rf"|[{_CURRENCY}<>≤≥≈±]\s)?"
+    rf"(?:(?<![^\W{UNSPACED_LETTERS}])(?:[-–−+±¬√<>≤≥≠≈~^{_CURRENCY}]{{1,5}}|(?:{_CURRENCY_CODES})[^\S\r\n]?)"
+    rf"|[{_CURRENCY}<>≤≥≠≈±−]\s)?"
     rf"{_DIGITS}(?:(?:[^\w\s]{{1,5}}|x){_DIGITS})*(?:[eE][-+−]?\d{{1,3}}(?!\w))?"
     rf"(?:\s?[%‰°′″{_CURRENCY}]{{1,5}}(?:[CF](?!\w))?|[^\S\r\n]?(?:{_UNITS})(?!\w)|(?:{_SUFFIXES})(?!\w))?"
 )

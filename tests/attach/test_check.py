@@ -314,7 +314,7 @@ def test_an_index_without_our_field_is_named_with_the_command(temp_indices: Temp
     result = run("check", f"{temp_indices.engine}/{alias}")
     call(temp_indices.engine, "POST", f"/{names[1]}/_close")
 
-    assert (names[1], True) == (index, f"there is no field simdoc.tokens; {run_this}" in problem)
+    assert (names[1], f"there is no field simdoc.tokens; {run_this}") == (index, problem)
     assert (1, f"{alias} has 1 problem that affects FINGERPRINT queries (see above)") == (
         result.exit_code,
         result.stdout.splitlines()[-1],
@@ -364,9 +364,11 @@ def test_the_command_prints_findings_and_a_verdict(temp_indices: TempIndices) ->
         call(temp_indices.engine, "PUT", f"/{filled}/_doc/a?refresh=true", {"simdoc": fingerprint_field("some words")})
     address = temp_indices.engine.replace("://", "://name@")
     with_field = run("check", f"{address}/{name}", "--field", "fp")
+    url = temp_indices.engine
     problem = (
-        f"there is no field fp.tokens; to add fingerprints, run `simdoc-search backfill {temp_indices.engine}/{name} "
-        "--field fp --text-field FIELD`"
+        f"there is no field fp.tokens; to add fingerprints, run `simdoc-search backfill {url}/{name} --field fp "
+        "--text-field FIELD`; to let the engine fingerprint new documents too, run `simdoc-search template install "
+        f"{url} --pipeline --text-field FIELD --field fp --index {name}` first"
     )
     as_json = json.loads(run("check", f"{address}/{name}", "--field", "fp", "--json").stdout)
 

@@ -48,6 +48,11 @@ def test_commands_that_need_scripts_change_nothing(temp_indices: TempIndices) ->
         marked = {id for id, source in stored(engine, index).items() if "duplicate_of" in source["simdoc"]}
         assert {first, "copy"} == marked
 
+        engine.call("POST", [index, "_update", "copy"], {"doc": {"body": None}}, refresh=True)
+        assert 1 == answer("backfill", url, "--stale")["removed_count"]
+        removed = stored(engine, index)["copy"]
+        assert (None, None) == (removed["body"], removed["simdoc"])  # only a script can remove the field
+
 
 def test_forbidden_scripts_are_an_error() -> None:
     """The settings of the engine show it. If this user may not read the settings, scripts are tried."""

@@ -160,13 +160,13 @@ def mail(text: str, **attachments: bytes) -> bytes:
 
 @pytest.mark.usefixtures("read_in_this_process")
 @pytest.mark.parametrize(
-    ("name", "row"),
-    [("table.csv", "{},{},{}\n"), ("table.html", "<table><tr><td>{}<td>{}<td>{}</table>"),
-     ("table.md", "| {} | {} | {} |\n"), ("table.txt", "{}, {}, {}\n")],
+    ("name", "row", "value"),
+    [("table.csv", "{},{},{}\n", "29"), ("table.html", "<table><tr><td>{}<td>{}<td>{}</table>", "29"),
+     ("table.md", "| {} | {} | {} |\n", "29"), ("table.txt", "{}, {}, {}\n", "29"), ("ticks.csv", "{},{},{}\n", "✓")],
 )  # fmt: skip
-def test_a_table_with_an_amount_in_another_column_is_not_dropped(name: str, row: str) -> None:
-    rows = [row.format(f"entry {words(n, n + 5)}", "", n) for n in range(30)]
-    moved = [*rows[:-1], row.format(f"entry {words(29, 34)}", 29, "")]
+def test_a_table_with_a_value_in_another_column_is_not_dropped(name: str, row: str, value: str) -> None:
+    rows = [row.format(f"entry {words(n, n + 5)}", "", value) for n in range(30)]
+    moved = [*rows[:-1], row.format(f"entry {words(29, 34)}", value, "")]
     write(Path("docs"), {name: "".join(rows), f"moved {name}": "".join(moved)})
     found = members("docs", "--drop", "same-words", "--keep-in", name)[f"moved {name}"]
 
@@ -176,11 +176,13 @@ def test_a_table_with_an_amount_in_another_column_is_not_dropped(name: str, row:
 
 def test_a_text_with_another_sign_of_a_number_is_not_dropped() -> None:
     others = {
-        "sign.txt": f"{TEXT} pays -500 now",
-        "unit.txt": f"{TEXT} pays 500 % now",
-        "half.txt": f"{TEXT} pays 500 ½ now",
+        "sign.txt": f"{TEXT} pays -500 né",
+        "unit.txt": f"{TEXT} pays 500 % né",
+        "half.txt": f"{TEXT} pays 500 ½ né",
+        "minus.txt": f"{TEXT} pays - 500 né",
+        "square.txt": f"{TEXT} pays 500 né²",
     }
-    write(Path("docs"), {"a.txt": f"{TEXT} pays 500 now", "c.txt": f"({TEXT})\npays 500 NOW!", **others})
+    write(Path("docs"), {"a.txt": f"{TEXT} pays 500 né", "c.txt": f"({TEXT})\npays 500 NE\u0301!", **others})
     found = members("docs", "--drop", "same-words", "--keep-in", "a.txt")
     assert {"c.txt": "drop", **dict.fromkeys(others, "decide")} == {id: action for id, (_, action, _) in found.items()}
 
@@ -219,6 +221,23 @@ def test_a_mail_with_other_attachments_is_not_dropped() -> None:
         found["loud.eml"][2].endswith("; the attachments differ or cannot be read"),
     )
     assert ("same text", "decide", kept) == found["b.msg"]
+
+
+@pytest.mark.usefixtures("read_in_this_process")
+def test_a_file_is_not_dropped_if_the_index_leaves_out_a_part_of_it() -> None:
+    """Front matter and quoted replies may differ, although the texts of the index are the same."""
+    pytest.importorskip("yaml")
+    pytest.importorskip("kreuzberg")
+    own = words(100, 180)
+    for number in (1, 2):
+        page = f"---\nversion: {number}\n---\n{TEXT}\n"
+        write(Path("docs"), {f"{number}.md": page, f"{number}.eml": mail(f"{own}\n> version {number}\n")})
+    output("index", "docs", "--front-matter", "skip", "--quoted-replies", "skip")
+
+    assert {
+        "2.md": ("same text", "decide", "same text; the front matter, which the index leaves out, may differ"),
+        "2.eml": ("same text", "decide", "same text; the quoted replies, which the index leaves out, may differ"),
+    } == members("docs", "--drop", "same-text")
 
 
 @pytest.mark.usefixtures("read_in_this_process")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import re
 from contextlib import closing
 from itertools import pairwise
 from pathlib import Path
@@ -44,10 +43,6 @@ def tokens() -> list[str]:
     record = open_store(".simdoc").get("doc123.txt")
     assert record is not None
     return record.query_terms()
-
-
-def test_help_names_the_command_that_explains_one_hit() -> None:
-    assert re.search(r"simdoc-search compare doc123 other +why a document is a hit or not", output("explain", "--help"))
 
 
 def table(*arguments: str) -> dict[str, str]:

@@ -60,13 +60,6 @@ def test_a_jsonl_file_has_a_document_per_line(tmp_path: Path) -> None:
     assert [] == answer("similar", "a", "--filter", "language=fr")["hits"]
 
 
-def test_stdin_is_jsonl() -> None:
-    lines = json_lines({"id": "a", "text": words(0, 50)}, {"id": "é", "text": words(0, 50)})
-
-    assert {"added_count": 2} == counts("-", stdin=lines)
-    assert ["é"] == hits("a")
-
-
 # --- running again ---
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from simdoc_search.cli.columns import ColumnLayout
 from tests.support.cli import (
     answer,
     environment,
@@ -150,6 +151,17 @@ def test_hits_can_be_shown_with_columns_and_sorted(command: str) -> None:
         line.split()[-3 + at :] for at, line in enumerate(lines[:2])
     ]
     assert all("show" not in hit for hit in answer(command, "doc123")["hits"])
+
+
+@pytest.mark.parametrize(("length", "width"), [(5, 20), (45, 45), (200, 60)])
+def test_a_column_fits_its_longest_value_up_to_a_maximum(length: int, width: int) -> None:
+    rows = [{"title": "x" * length}, {"title": "short"}, {}]
+    layout = ColumnLayout(["title"], rows)
+
+    assert [f"{text:<{width}}  " for text in ("title", "x" * length, "short", "")] == [
+        layout.heading,
+        *map(layout.format_row, rows),
+    ]
 
 
 def test_empty_columns_are_refused() -> None:

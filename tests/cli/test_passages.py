@@ -271,14 +271,11 @@ def test_exactly_one_kind_of_query_is_given(arguments: tuple[str, ...]) -> None:
     assert "give one of ID, --file, --folder, --text or --all-from" == message
 
 
-def test_wrong_queries_are_one_sentence(tmp_path: Path) -> None:
-    output("index", "essay.txt", "--no-passages", "--store", tmp_path / "s")
-
+def test_wrong_queries_are_one_sentence() -> None:
     for arguments, message in (
         (("nobody",), "no document 'nobody' in the index"),
         (("--text", "..."), "the text has no words"),
         (("--text", QUOTE, "--filter", "langauge=de"), "langauge"),
-        (("--text", QUOTE, "--store", tmp_path / "s"), "without passages"),
         (("--file", "essays/x.bin"), "essays/x.bin cannot be read: binary"),
     ):
         assert message in sentence(run("passages", *arguments))

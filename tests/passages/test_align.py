@@ -94,6 +94,22 @@ def test_unrelated_texts_share_nothing(preset: Preset) -> None:
         assert [] == align(prose(seed, 900), prose(-seed - 1, 1_200), preset)
 
 
+@pytest.mark.parametrize("case", [2, 3, 15, 25, 26])
+def test_texts_with_a_small_vocabulary_share_nothing(case: int) -> None:
+    """Most pairs of words of the first text are somewhere in the second one."""
+    rng = random.Random(case)
+
+    def build_text() -> str:
+        words = [
+            ["a", "an", "the", "this", "each"],
+            *([f"{kind}{k}" for k in range(60)] for kind in "jnv"),
+            ["of", "in", "by"],
+        ]
+        return ". ".join(" ".join(rng.choice(words[kind]) for kind in (0, 1, 2, 4, 0, 2, 3, 0, 2)) for _ in range(150))
+
+    assert [] == align(build_text(), build_text())
+
+
 def test_a_passage_has_the_characters_of_both_texts() -> None:
     """Case, punctuation, line breaks and markup inside the passage are unchanged."""
     quote = " ".join(f"word{number}" for number in range(40))
@@ -238,6 +254,17 @@ def test_own_words_between_copied_paragraphs_are_not_matched(preset: Preset, apa
             passages = align_words(copied, locate_words(" ".join(source)), preset)
 
             assert abs(matched_mask(copied, passages).sum() - first - second) <= 0.02 * (first + second) + 2
+
+
+@pytest.mark.parametrize("own", [5, 8, 20])
+@pytest.mark.parametrize("is_in_source", [False, True])
+def test_words_such_as_a_footnote_do_not_cut_off_the_end_of_a_passage(own: int, is_in_source: bool) -> None:
+    """The end has at least eight words, and at most 20 other words come before it."""
+    passage, note, host = prose("source", 108).split(), prose("note", own).split(), prose("host", 1_500)
+    with_note = " ".join([*passage[:100], *note, *passage[100:]])
+    copied, source = (" ".join(passage), with_note) if is_in_source else (with_note, " ".join(passage))
+
+    assert [108] == [found.word_count for found in align(f"{host}\n{copied}\n{host}", source)]
 
 
 @pytest.mark.parametrize("words", [40, 80, 150])

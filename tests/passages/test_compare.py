@@ -174,6 +174,7 @@ def significant_changes(old: str, new: str) -> list[SignificantChange]:
         ("Drive 50 km/h here.", "Drive 50 mph here.", SignificantChange("number", "Drive", "50 km/h", "50 mph")),
         ("It is ½ here.", "It is 1/3 here.", SignificantChange("number", "It is", "½", "1/3")),
         ("If x ≥ 5 then.", "If x ≤ 5 then.", SignificantChange("number", "If x", "≥ 5", "≤ 5")),
+        ("If x = 5 then.", "If x ≠ 5 then.", SignificantChange("number", "x", "= 5", "≠ 5")),
         ("About 1e5 items.", "About 1e6 items.", SignificantChange("number", "", "1e5", "1e6")),
         ("At 2021-04-03T10:00 sharp.", "At 2021-04-03T11:00 sharp.",
          SignificantChange("number", "", "2021-04-03T10:00", "2021-04-03T11:00")),

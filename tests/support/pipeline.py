@@ -90,11 +90,21 @@ def as_engine_reads(text: str) -> str:
 
 
 def run_pipeline(
-    url: str, documents: Sequence[dict[str, Any]], settings: Settings | None = None, **options: Any
+    url: str,
+    documents: Sequence[dict[str, Any]],
+    settings: Settings | None = None,
+    *,
+    is_merged: bool = False,
+    **options: Any,
 ) -> list[dict[str, Any]]:
-    """Run the pipeline on documents, and return their sources."""
+    """Run the pipeline on documents, and return their sources.
+
+    With `is_merged`, the documents have no id, like those that a bulk request merges into existing documents.
+    """
     sources: list[dict[str, Any]] = []
     body = build_pipeline_body(settings, **options)
+    if is_merged:
+        body["processors"].insert(0, {"remove": {"field": "_id"}})
     for start in range(0, len(documents), _BATCH):
         docs = [{"_source": document} for document in documents[start : start + _BATCH]]
         answer = call(url, "POST", "/_ingest/pipeline/_simulate", {"pipeline": body, "docs": docs})

@@ -6,6 +6,7 @@ Each update changes only the fingerprint field. The engine rejects it if the doc
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cached_property
 from itertools import chain, repeat
 from typing import Any, Literal
 
@@ -14,6 +15,7 @@ from simdoc_search.attach.actions import fingerprint_fields
 from simdoc_search.attach.backfill.options import BackfillOptions
 from simdoc_search.attach.backfill.report import BackfillReport, RefusedDocument, UnsupportedIndexError
 from simdoc_search.attach.backfill.targets import Target
+from simdoc_search.attach.field_removal import build_removal_script
 from simdoc_search.cancellation import StoppedError
 from simdoc_search.errors import DocumentError
 from simdoc_search.stores.remote.bulk import ActionOutcome, IndexGoneError
@@ -39,6 +41,7 @@ class FingerprintWriter:
     """Writes the fingerprints of one index. Several threads may use it."""
 
     def __init__(self, engine: Engine, target: Target, options: BackfillOptions) -> None:
+        self._engine = engine
         self._target = target
         self._options = options
         self._labels = labels_with_all_kinds(target.settings)
@@ -68,7 +71,10 @@ class FingerprintWriter:
                     counter_name = "updated_count" if values["tokens"] else "wordless_count"
                 counter_names[hit["_id"]] = counter_name
                 unconfirmed_keys.add((hit["_id"], hit.get("_routing")))
-                yield hit, self._make_update_body(hit, values, write_unchanged=writes_unchanged)
+                if values is None and self._can_run_scripts:
+                    yield hit, {"script": build_removal_script(self._options.field)}
+                else:
+                    yield hit, self._make_update_body(hit, values, write_unchanged=writes_unchanged)
 
         try:
             for hit, outcome in self._updater.apply(hits, make_updates):
@@ -127,7 +133,7 @@ class FingerprintWriter:
         )
 
     def _make_update_body(self, hit: RawHit, value: dict[str, Any] | None, *, write_unchanged: bool) -> dict[str, Any]:
-        """Return the body of an update.
+        """Return the body of an update that sets the fingerprint. None sets it to null.
 
         If the document has dotted keys such as `simdoc.tokens`, the body sets them to null. Otherwise the engine would
         index their values together with the fingerprint. If the text has changed, its marks are removed.
@@ -140,6 +146,10 @@ class FingerprintWriter:
             outdated = [name for name in ("error", *(MARK_FIELDS if has_changed else ())) if before.get(name)]
             value = {**value, **dict.fromkeys(outdated)}
         return {"doc": {**dotted, field: value}, **({"detect_noop": False} if write_unchanged else {})}
+
+    @cached_property
+    def _can_run_scripts(self) -> bool:
+        return not self._engine.find_script_problem("update")
 
     def _count_outcome(
         self, hit: RawHit, outcome: ActionOutcome, report: BackfillReport, counter_name: WriteCounterName

@@ -35,12 +35,14 @@ def backfill_advice(
     *options: str,
     text_fields: Sequence[str] = (),
     pipeline: str = "",
+    offers_pipeline: bool = False,
 ) -> str:
     """Return the advice to run `simdoc-search backfill`, with the complete command, as a part of a sentence.
 
     If `simdoc-search index` created an index, return the advice to run that command. If the mappings record no text
     fields, the advice names `text_fields`, or guesses the text field. `pipeline` is a pipeline to install first,
-    because an index lacks it; see `find_missing_pipeline`.
+    because an index lacks it; see `find_missing_pipeline`. If `offers_pipeline`, the advice also names the command that
+    installs a first pipeline.
     """
     all_mappings = list(mappings)
     if any(METADATA_FIELD in mapped_fields(mapping, field) for mapping in all_mappings):
@@ -51,10 +53,14 @@ def backfill_advice(
         text_fields = [guessed]
     needed = [] if field == DEFAULT_FIELD else ["--field", field]
     needed += [] if recorded else [part for name in text_fields for part in ("--text-field", name)]
-    if not pipeline:
-        return f"run `{quote_command('backfill', location, *needed, *options)}`{remark}"
     url, _, index = location.rpartition("/")
-    install = install_pipeline_command(url, pipeline, recorded or text_fields, field, "--index", index)
+    install = install_pipeline_command(
+        url, pipeline or DEFAULT_PIPELINE, recorded or text_fields, field, "--index", index
+    )
+    if not pipeline:
+        advice = f"run `{quote_command('backfill', location, *needed, *options)}`{remark}"
+        offer = f"; to let the engine fingerprint new documents too, run `{install}` first"
+        return advice + offer * offers_pipeline
     stale = [] if "--stale" in options else ["--stale"]
     backfill = quote_command("backfill", location, *needed, *options, *stale)
     return (

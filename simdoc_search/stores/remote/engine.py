@@ -248,18 +248,26 @@ class Engine:
             StoreError: the engine has no Painless module, or does not allow scripts in this context.
             StoreUnavailableError: the engine does not respond.
         """
+        if problem := self.find_script_problem(context):
+            raise StoreError(f"{problem}; {advice}")
+
+    def find_script_problem(self, context: Literal["ingest", "update"]) -> str:
+        """Return why the engine does not run Painless scripts; empty if it does, or if this user may not read it.
+
+        Raises:
+            StoreUnavailableError: the engine does not respond.
+        """
         response = self.get_if_allowed("_script_language")
         if not response:
-            return
+            return ""
         languages = {item["language"]: item["contexts"] for item in response.get("language_contexts", ())}
         contexts = languages.get("painless")
         if contexts is None:
-            raise StoreError(
-                f"{self.name} cannot run scripts, because the module lang-painless is not installed; {advice}"
-            )
+            return f"{self.name} cannot run scripts, because the module lang-painless is not installed"
         if context not in contexts or "inline" not in response.get("types_allowed", ()):
             settings = "script.allowed_types and script.allowed_contexts"
-            raise StoreError(f"{self.name} does not allow {context} scripts (see its settings {settings}); {advice}")
+            return f"{self.name} does not allow {context} scripts (see its settings {settings})"
+        return ""
 
     def release(self, path_parts: Iterable[str], body: dict[str, Any] | None = None, *, method: str = "DELETE") -> None:
         """Release a resource of the engine, such as a scroll. Errors are ignored: the resource will expire."""

@@ -94,7 +94,7 @@ def test_fields_are_read_as_in_python(
     (result,) = run_pipeline(opensearch_url, [document], text_field=fields, field="prints")
 
     assert text == read_text(document, fields)
-    assert document | {"prints": None if text is None else expected(text)} == result
+    assert document | ({} if text is None else {"prints": expected(text)}) == result
 
 
 @pytest.mark.parametrize("document", [{}, {"page": {}}, {"page": {"title": "one"}}, {"page.title": "one"}], ids=str)
@@ -102,10 +102,21 @@ def test_a_partial_document_without_the_text_field_is_unchanged(
     opensearch_url: str, document: dict[str, object]
 ) -> None:
     """A bulk upsert is merged, so null would remove the fingerprint of a text that still exists."""
-    (result,) = run_pipeline(opensearch_url, [document], text_field="page.text")
+    (result,) = run_pipeline(opensearch_url, [document], text_field="page.text", is_merged=True)
     (action,) = fingerprint_actions([{"_op_type": "update", "doc": document}], "page.text")
 
     assert document == result == action["doc"]
+
+
+@pytest.mark.parametrize("document", [{"page": None}, {"page": {"text": []}}, {"page.text": None}], ids=str)
+def test_a_partial_document_that_removes_the_text_sets_the_fingerprint_to_null(
+    opensearch_url: str, document: dict[str, object]
+) -> None:
+    """The engine would keep the older fingerprint if the field were missing."""
+    (result,) = run_pipeline(opensearch_url, [document], text_field="page.text", is_merged=True)
+    (action,) = fingerprint_actions([{"_op_type": "update", "doc": document}], "page.text")
+
+    assert document | {"simdoc": None} == result == action["doc"]
 
 
 @pytest.mark.parametrize(

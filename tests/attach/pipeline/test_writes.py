@@ -185,9 +185,46 @@ def test_the_fingerprint_of_a_removed_text_is_removed(
 ) -> None:
     """A text without words gets a mark. A text that is added later gets a fingerprint."""
     update(engine, index, "1", change)
-    assert (None if text is None else expected(text)) == ours(engine.name, index)
+    simdoc = {} if text is None else {"simdoc": expected(text)}
+    assert simdoc == {key: value for key, value in source_of(engine, index).items() if key != "body"}
     update(engine, index, "1", NEW_PART)
     assert expected(NEW) == ours(engine.name, index)
+
+
+@pytest.mark.parametrize(
+    ("how", "is_added"),
+    [
+        ({"doc": {"body": None}}, False),
+        ({"index": {"body": None}}, False),
+        ({"create": {"body": []}}, False),
+        ({"update": {"doc": {"body": None}, "doc_as_upsert": True}}, False),
+        ({"update": {"doc": {"n": 1}, "upsert": {"body": None}}}, False),
+        ({"bulk": {"doc": {"body": None}, "doc_as_upsert": True}}, True),
+        ({"bulk": {"doc": {"n": 1}, "upsert": {"body": None}}}, True),
+    ],
+    ids=str,
+)
+def test_a_document_without_text_gets_null_only_from_a_bulk_upsert(
+    engine: Engine, index: str, how: dict[str, Any], is_added: bool
+) -> None:
+    write(engine, index, "new", how)
+
+    assert is_added == ("simdoc" in source_of(engine, index, "new"))
+
+
+def test_a_document_without_text_and_id_gets_null_only_in_a_bulk(engine: Engine, index: str) -> None:
+    """In a bulk request, OpenSearch does not show the pipeline whether such a document is complete."""
+    created = engine.call("POST", [index, "_doc"], {"body": None}, refresh=True)["_id"]
+    lines = b'{"index": {}}\n{"body": null}\n{"create": {}}\n{"body": null}\n'
+    indexed, created_in_bulk = (
+        item[kind]["_id"]
+        for kind, item in zip(
+            ("index", "create"), engine.call("POST", [index, "_bulk"], lines, refresh=True)["items"], strict=True
+        )
+    )
+
+    assert {"body": None} == source_of(engine, index, created) == source_of(engine, index, created_in_bulk)
+    assert {"body": None, "simdoc": None} == source_of(engine, index, indexed)
 
 
 FORGED = {"duplicate_of": "2", "cluster": "2", "tokens": "!!!", "digest": "x", "facts": ["a"], "key": {"below": 1}}
