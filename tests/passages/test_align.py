@@ -51,6 +51,7 @@ def test_the_runs_of_a_passage_are_equal(a: str, b: str, preset: AlignmentSettin
 
 
 @example("a b", "b a", AlignmentSettings(min_run=1))
+@example("a c a c a", "a c c a", AlignmentSettings(min_run=2, max_gap=0))
 @given(repetitive, repetitive, settings)
 def test_every_long_common_run_is_in_passages(a: str, b: str, preset: AlignmentSettings) -> None:
     """The run is covered in both texts. In a short text, a run of five sixths of its words is long enough."""
