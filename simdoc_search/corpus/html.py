@@ -17,9 +17,10 @@ _HIDDEN_ELEMENTS = ["head", "script", "style", "template", "noscript", "iframe",
 _BLOCK_NAMES = """
 address article aside blockquote body br button caption center dd details dialog dir div dl dt fieldset figcaption
 figure footer form h1 h2 h3 h4 h5 h6 header hgroup hr legend li main menu nav ol optgroup option p pre search section
-select summary table tbody td textarea tfoot th thead tr ul
+select summary table tbody td text textarea tfoot th thead tr ul
 """
 _BLOCK_ELEMENTS = frozenset(_BLOCK_NAMES.split())
+_RUBY_TEXT = frozenset({"rt", "rp"})
 _BLOCK_BREAK = "\u2029"  # the Unicode paragraph separator; if the page contains one, a line ends there too
 _CELL_BREAK = "\u2028"  # the Unicode line separator; if the page contains one, a tab is written there
 _MAX_BLOCKS_PER_CELL = 1
@@ -30,11 +31,12 @@ _OWN_PAGE_SELECTOR = 'head meta[name="generator"][content="simdoc-search"]'
 _SELF_CLOSED_ELEMENT = re.compile(r"<(title|script|style|iframe|textarea)\b([^<>]*)/>", re.IGNORECASE)
 
 
-def extract_html_text(data: bytes) -> str | None:
+def extract_html_text(data: bytes, *, with_title: bool = True) -> str | None:
     """Extract the visible text of a page. The HTML may be malformed.
 
-    Block elements and table cells separate words. Inline elements (`<b>`, `<a>`) do not. A row of a table is a line
-    with tabs between its cells, unless one of them has several blocks: then the table may arrange a whole page.
+    Block elements, table cells and the numbers of notes separate words. Inline elements (`<b>`, `<a>`) do not. A row of
+    a table is a line with tabs between its cells, unless one of them has several blocks: then the table may arrange a
+    whole page. The reading of ruby text is not read.
 
     Returns:
         The text, or None if the file is binary.
@@ -56,7 +58,7 @@ def extract_html_text(data: bytes) -> str | None:
     tree = LexborHTMLParser(page)
     if tree.css_first(_OWN_PAGE_SELECTOR):
         raise DocumentError("an HTML page that simdoc-search wrote")
-    title = tree.css_first("head title")
+    title = tree.css_first("head title") if with_title else None
     title_line = " ".join(title.text().split()) if title else ""
     tree.strip_tags(_HIDDEN_ELEMENTS)
     blocks = "".join(_text_pieces(tree.root)).split(_BLOCK_BREAK) if tree.root else []
@@ -76,14 +78,17 @@ def _text_pieces(root: LexborNode) -> Iterator[str]:
     """Yield the texts below an element, and a break before and after each block, in linear time."""
     node: LexborNode | None = root if root.child is not None else None
     while node is not None:
-        if node.tag == "-text":
+        tag, child = node.tag, node.child
+        if tag == "-text":
             yield node.text_content or ""
-        elif node.tag in _BLOCK_ELEMENTS:
+        elif tag in _BLOCK_ELEMENTS:
             yield _BLOCK_BREAK
-        if node.child is not None:
-            row = _read_row(node) if node.tag == "tr" else None
+        elif tag == "sup" and _is_link(node):
+            yield " "
+        if child is not None and tag not in _RUBY_TEXT:
+            row = _read_row(node) if tag == "tr" else None
             if row is None:
-                node = node.child
+                node = child
                 continue
             yield row
         while node is not None and node.next is None:  # after the last child, close its parents
@@ -104,6 +109,11 @@ def _read_row(row: LexborNode) -> str | None:
     if len(cells) < 2 or any(map(_has_several_blocks, cells)):
         return None
     return _CELL_BREAK.join("".join(_text_pieces(cell)).replace(_BLOCK_BREAK, " ") for cell in cells)
+
+
+def _is_link(node: LexborNode) -> bool:
+    """Return whether an element is a link or begins with one, as the number of a note."""
+    return any(other is not None and other.tag == "a" for other in (node.parent, node.child))
 
 
 def _children(node: LexborNode) -> Iterator[LexborNode]:

@@ -38,6 +38,7 @@ def test_a_title_that_the_page_repeats_is_left_out() -> None:
         b"<table><tr><td><p>one<p>two<td></table>",
         b"<table><tr><th>one</th></tr><tr><td>two</td></tr></table>",
         b"<dl><dt>one<dd>two</dl>",
+        b"<svg><text>one</text><text>two</text></svg>",
         b"<select><option>one<option>two</select>",
         b"<pre>one\ntwo</pre>".replace(b"\n", b"<br>"),
     ],
@@ -52,6 +53,19 @@ def test_tabs_separate_the_cells_of_a_table() -> None:
         <tr><td><td><td> </td></tr></table> <table><tr><td>menu<td><h1>Title</h1><p>text</p></table>"""
 
     assert "Text\tIn\tOut\nwater, cold\t\t5.20\nmenu\nTitle\ntext" == extract_html_text(page)
+
+
+def test_the_number_of_a_note_is_a_word() -> None:
+    """An exponent is part of its word."""
+    linked = b"oak<sup><a href='#1'>1</a></sup> or iron<a href='#2'><sup>2</sup></a>, 5 m<sup>2</sup>, <sup>3</sup>He"
+
+    assert "oak 1 or iron 2, 5 m2, 3He" == extract_html_text(linked)
+
+
+def test_the_reading_of_ruby_text_is_left_out() -> None:
+    page = "<p><ruby>漢<rp>(</rp><rt>kan</rt><rp>)</rp>字<rt><b>ji</b></ruby>を読む</p>".encode()
+
+    assert "漢字を読む" == extract_html_text(page)
 
 
 @pytest.mark.parametrize("tag", ["b", "a", "span", "x-own"])
