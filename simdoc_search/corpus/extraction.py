@@ -1,6 +1,6 @@
 """Extracts the text, title and dates of PDF, office, e-book and e-mail files, without OCR.
 
-kreuzberg reads all formats except those of Word, and OpenDocument texts and presentations.
+kreuzberg reads all formats except those of Word, e-books, and OpenDocument texts and presentations.
 """
 
 from __future__ import annotations
@@ -11,11 +11,13 @@ from typing import Any, NamedTuple
 
 from simdoc_search.corpus.doc import OLE_SIGNATURE, read_doc
 from simdoc_search.corpus.docx import find_main_part, read_docx
+from simdoc_search.corpus.epub import is_epub, read_epub
 from simdoc_search.corpus.formats import MEDIA_TYPES, FileFormat
 from simdoc_search.corpus.html_mail import replace_html_with_text
 from simdoc_search.corpus.hyphenation import join_hyphenated_words, mark_hyphens
 from simdoc_search.corpus.odt import is_encrypted_open_document, is_odt_or_odp, read_odt_or_odp
 from simdoc_search.corpus.office_archive import ZIP_SIGNATURE, open_office_archive
+from simdoc_search.corpus.outlook import read_html_body
 from simdoc_search.corpus.running_headers import remove_running_headers
 from simdoc_search.corpus.table_text import format_row
 from simdoc_search.errors import DocumentError, MissingExtraError, is_out_of_memory
@@ -26,8 +28,14 @@ _DATE_PROPERTIES = ("created_at", "modified_at")
 _TEMPLATE_DATES = frozenset({"2013-12-23T23:15:00Z", "2013-01-27T09:14:16Z", "2013-01-27T09:15:58Z"})
 """The dates in the templates of python-docx and python-pptx. Most programs that use these packages keep them."""
 
+_HEADER_END = "\n\n"
+"""The empty line between the headers and the body in the text of an e-mail."""
+
 _NOTE_MARK = re.compile(r"\[\^\d+\](?:: ?)?")
 """The marks that kreuzberg gives to the notes of an RTF file. A number in it would count as a word."""
+
+_RTF_HYPHEN = re.compile(rb"\\(?:(\\)|_)")
+"""A hyphen that does not break. kreuzberg returns an underscore, which joins the words."""
 
 _INCOMPLETE_FILE_MESSAGES = ("Could not find EOCD", "FormatError")
 """Error messages of the readers of zip and PDF files if the file is truncated or in another format."""
@@ -74,11 +82,14 @@ def extract_text(data: bytes, format: FileFormat) -> ExtractedText:
     try:
         if is_rtf := data.startswith(b"{\\rtf"):
             data = data.replace(b"{\\*\\footnote", b"{\\footnote")  # as LibreOffice writes it; kreuzberg leaves it out
+            data = _RTF_HYPHEN.sub(lambda match: match[0] if match[1] else b"\\'2d", data)
         if format.has_attachments or format.is_in_maildir:
             data = replace_html_with_text(data)
         media_type = _detect_media_type(data, format.extension)
         extracted = kreuzberg.extract_bytes_sync(data, media_type, config)
         text = _read_text(extracted, is_pdf=is_pdf, is_rtf=is_rtf)
+        if format.extension == ".msg" and (body := read_html_body(data)):
+            text = f"{text.partition(_HEADER_END)[0]}{_HEADER_END}{body}"
         properties = _read_properties(getattr(extracted, "metadata", None) or {}, format)
     except (KeyboardInterrupt, SystemExit, MemoryError):
         raise
@@ -115,12 +126,17 @@ def _separate_cells(text: str, rows: Sequence[list[str]]) -> str:
 
 
 def _read_zip_document(data: bytes) -> tuple[str, dict[str, str]] | None:
-    """Return the text and properties of a Word document, or OpenDocument text or presentation, whatever its name is."""
+    """Return the text and properties of a Word document, e-book, or OpenDocument text or presentation.
+
+    The name of the file does not matter.
+    """
     with open_office_archive(data) as archive:
         if is_encrypted_open_document(archive):
             raise DocumentError("encrypted")
         if main_part := find_main_part(archive):
             return read_docx(archive, main_part)
+        if is_epub(archive):
+            return read_epub(archive)
         return read_odt_or_odp(archive) if is_odt_or_odp(archive) else None
 
 

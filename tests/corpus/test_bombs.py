@@ -30,7 +30,7 @@ from tests.support import bombs, cli, formats
 TOO_MUCH = "needed more memory than 300 MB to read"
 CRASHED = "ended unexpectedly (exit code -11)"
 BOMBS: dict[str, tuple[Callable[[], bytes], str]] = {
-    "deep.epub": (bombs.deep_epub, CRASHED),
+    "deep.pptx": (bombs.deep_pptx, CRASHED),
     "packed.epub": (bombs.epub_bomb, TOO_MUCH),
     "packed.xlsx": (bombs.xlsx_bomb, TOO_MUCH),
     "self.pdf": (bombs.pdf_that_draws_itself, TOO_MUCH),
@@ -53,8 +53,8 @@ def test_only_the_bomb_is_skipped(tmp_path: Path) -> None:
 
 
 def test_reading_a_bomb_by_its_path_raises_an_error_of_one_sentence(tmp_path: Path) -> None:
-    make, reason = BOMBS["deep.epub"]
-    path = cli.write(tmp_path, {"deep.epub": make()}) / "deep.epub"
+    make, reason = BOMBS["deep.pptx"]
+    path = cli.write(tmp_path, {"deep.pptx": make()}) / "deep.pptx"
 
     with pytest.raises(CorpusError) as raised:
         read_file(path, limits=LIMITS)

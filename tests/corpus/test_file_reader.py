@@ -10,7 +10,7 @@ from simdoc_search.corpus import Document, SkippedFile, find_files, read_bytes, 
 from simdoc_search.errors import CorpusError
 from simdoc_search.workers import ItemLimits
 from tests.support import formats
-from tests.support.bombs import deep_epub
+from tests.support.bombs import deep_pptx
 from tests.support.cli import write
 from tests.support.formats import MAKERS
 from tests.support.slow_cases import slow_after
@@ -84,7 +84,7 @@ def test_sources_are_read_in_order_and_when_requested(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_only_the_file_that_crashes_its_reader_is_skipped(tmp_path: Path) -> None:
-    write(tmp_path, {"a.pdf": formats.pdf(), "b.epub": deep_epub(), "c.docx": formats.docx()})
+    write(tmp_path, {"a.pdf": formats.pdf(), "b.pptx": deep_pptx(), "c.docx": formats.docx()})
     kinds = [type(document) for _, document in read_sources(find_files([tmp_path]))]
 
     assert [Document, SkippedFile, Document] == kinds

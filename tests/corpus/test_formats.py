@@ -108,6 +108,13 @@ def test_a_note_of_an_rtf_file_is_read_without_a_mark(tmp_path: Path, control_wo
     assert ["One.", "Two.", "Three.", "See", "above."] == to_document(tmp_path, "a.rtf", data).text.split()
 
 
+def test_a_hyphen_of_an_rtf_file_that_does_not_break_separates_words(tmp_path: Path) -> None:
+    """An underscore after a backslash that is text is an underscore."""
+    data = rb"{\rtf1\ansi A\_B, \b\_5, c\\_d\par}"
+
+    assert "A-B, -5, c\\_d" == to_document(tmp_path, "a.rtf", data).text.strip()
+
+
 def test_the_format_does_not_change_the_similarity(tmp_path: Path) -> None:
     """Only the damaged file is skipped."""
     pytest.importorskip("kreuzberg")

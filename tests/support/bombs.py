@@ -8,12 +8,13 @@ import zipfile
 
 from tests.support import formats
 
-__all__ = ["deep_epub", "epub_bomb", "gzip_line", "parquet_bomb", "pdf_that_draws_itself", "xlsx_bomb"]
+__all__ = ["deep_pptx", "epub_bomb", "gzip_line", "parquet_bomb", "pdf_that_draws_itself", "xlsx_bomb"]
 
 
-def deep_epub() -> bytes:
-    """3 kB whose nesting crashes the reader with a segmentation fault."""
-    return _changed(formats.epub(), "chapter.xhtml", b"<body>", b"<div>" * 100_000 + b"x" + b"</div>" * 100_000)
+def deep_pptx() -> bytes:
+    """8 kB whose nesting crashes the reader with a segmentation fault."""
+    nested = b"<a:x>" * 300_000 + b"</a:x>" * 300_000
+    return _changed(formats.pptx(), "ppt/slides/slide1.xml", b"<a:bodyPr/>", nested)
 
 
 def xlsx_bomb() -> bytes:

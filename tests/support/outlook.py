@@ -15,11 +15,15 @@ _UNICODE, _BINARY, _LONG = 0x001F, 0x0102, 0x0003
 Tree = Mapping[str, "bytes | Tree"]
 
 
-def outlook_message(subject: str, body: str, attachments: Mapping[str, bytes]) -> bytes:
-    """Return a message with attachments as Outlook saves it."""
+def outlook_message(
+    subject: str, body: str, attachments: Mapping[str, bytes] | None = None, *, html: str | bytes = b""
+) -> bytes:
+    """Return a message with attachments as Outlook saves it. Some programs store the HTML body as a string."""
     values = {0x001A: "IPM.Note", 0x0037: subject, 0x1000: body, 0x0C1A: "Ada"}
-    tree = _properties({tag: _text(value) for tag, value in values.items()}, {}, 32)
-    for number, (name, data) in enumerate(attachments.items()):
+    values |= {0x1013: html} if isinstance(html, str) else {}
+    binaries = {0x1013: html} if isinstance(html, bytes) and html else {}
+    tree = _properties({tag: _text(value) for tag, value in values.items()}, binaries, 32)
+    for number, (name, data) in enumerate((attachments or {}).items()):
         texts = {0x3704: _text(name), 0x3707: _text(name)}
         tree[f"__attach_version1.0_#{number:08X}"] = _properties(texts, {0x3701: data}, 8)
     tree["__nameid_version1.0"] = {f"__substg1.0_000{number}0102": b"" for number in (2, 3, 4)}
