@@ -146,10 +146,10 @@ def index(
       simdoc-search index documents.jsonl --store ./docs.simdoc
       simdoc-search index ./b --prefix b/
 
-    The command reads plain text in any encoding, Markdown, HTML, .docx, .odt and .odp. Install simdoc-search[documents]
-    to also read .pdf .epub .rtf .doc .ppt .pptx .xls .xlsx .ods .eml .msg. Templates and files with macros, such as
-    .dotx and .xlsm, are read too. If PATH names a table (.jsonl .ndjson .jsonl.gz .ndjson.gz .csv .tsv .parquet), each
-    of its rows is a document.
+    The command reads plain text in any encoding, Markdown, HTML, .docx, .odt, .odp and .epub. Install
+    simdoc-search[documents] to also read .pdf .rtf .doc .ppt .pptx .xls .xlsx .ods .eml .msg. Templates and files with
+    macros, such as .dotx and .xlsm, are read too. If PATH names a table (.jsonl .ndjson .jsonl.gz .ndjson.gz .csv .tsv
+    .parquet), each of its rows is a document.
 
     Archives (.zip .tar .tgz .tar.gz .tar.bz2 .tar.xz) and mailboxes (.mbox, also as .gz) are read if PATH names them,
     or with --archives. Later runs update indexed archives even without --archives. The files in them have ids like
