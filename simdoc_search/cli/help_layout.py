@@ -117,10 +117,8 @@ class Command(click.Command):
         self.main_options = main_options
         self.option_groups: Mapping[str, Sequence[str]] = option_groups or {}
         self.shows_time = shows_time
-        self.params += [
-            _make_flag(["--quiet", "-q"], _set_quiet, "Do not print progress or notes."),
-            _make_flag(["--help-all"], _print_complete_help, "Show this message with all details."),
-        ]
+        self.params.append(_make_flag(["--quiet", "-q"], _set_quiet, "Do not print progress or notes."))
+        self.params.append(_make_flag(["--help-all"], _print_complete_help, "Show this message with all details."))
 
     def invoke(self, ctx: click.Context) -> Any:
         """Run the command. An error prints one sentence. If `shows_time`, print how long the command took."""

@@ -86,6 +86,8 @@ class Documents:
         missing_files: number of documents whose file no longer exists, per indexed folder or file.
     """
 
+    keep_rule: KeepRule
+
     def __init__(
         self,
         records: Iterable[Record],
