@@ -46,6 +46,7 @@ def test_blocks_and_cells_separate_words() -> None:
     "data",
     [bytes(message("plain text")), b"Subject: text/html\n\nno HTML", b"Content-Type: text/html; boundary=" * 101,
      b"Content-Type: multipart/mixed\n\n<p>text/html", b"text/html"],
+    ids=["random boundary", "in the body", "long header", "wrong type", "no header"],
 )  # fmt: skip
 def test_a_message_without_an_html_body_is_left_unchanged(data: bytes) -> None:
     assert data == replace_html_with_text(data)
