@@ -36,7 +36,7 @@ def extract_html_text(data: bytes, *, with_title: bool = True) -> str | None:
 
     Block elements, table cells and the numbers of notes separate words. Inline elements (`<b>`, `<a>`) do not. A row of
     a table is a line with tabs between its cells, unless one of them has several blocks: then the table may arrange a
-    whole page. The reading of ruby text is not read.
+    whole page. Ruby annotations are left out.
 
     Returns:
         The text, or None if the file is binary.

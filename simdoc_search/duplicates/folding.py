@@ -150,9 +150,8 @@ def fold_older_versions(
             sources.setdefault(source.document_path, source)
         names = list(of_document)
         timeline = build_timeline(list(sources.values()), lambda numbers: numbers)
-        last, older = timeline.newest_in_order, list[str]()
-        if last is not None:
-            older = [names[number] for number in timeline.order if number != last]
+        last = timeline.newest_in_order
+        older = [] if last is None else [names[number] for number in timeline.order if number != last]
         reason = "" if len(names) == 1 else _explain(timeline, names)
         for index, name in enumerate(names):
             if name in older:

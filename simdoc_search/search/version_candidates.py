@@ -19,9 +19,11 @@ from simdoc_search.search.stored_texts import read_simhashes, read_texts, split_
 from simdoc_search.search.version_result import CandidateSource
 from simdoc_search.sketch.sentences import choose_flip_count, encode_simhashes, query_token_ids
 from simdoc_search.sketch.simhash import Simhashes
+from simdoc_search.sketch.thresholds import SimilarityThresholds
 from simdoc_search.sketch.tokens import TokenIds
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.sentences_and_concepts import compute_sentence_simhashes
+from simdoc_search.versions import SentenceMatches, match_sentences_with_many
 from simdoc_search.versions.query_sentences import choose_query_sentences, select_rare_sentences
 
 DEFAULT_MAX_MATCHES_BY_SENTENCES = 500
@@ -50,6 +52,18 @@ class VersionCandidates:
     total: int  # number of documents that share a token with the query document
     queried_sentence_count: int  # number of distinct sentences
     candidate_source: CandidateSource = "sentences"  # the kind of tokens that found the candidates
+
+    def select_versions(
+        self, document: QueryDocument, thresholds: SimilarityThresholds
+    ) -> dict[DocumentKey, tuple[SentenceMatches, float]]:
+        """Return the similar sentences and the score of each candidate that is a version of the query document."""
+        simhashes, max_distance = list(self.simhashes.values()), thresholds.max_distance
+        matches = match_sentences_with_many(document.sentence_simhashes, simhashes, max_distance)
+        return {
+            key: (matched, score)
+            for key, matched in zip(self.simhashes, matches, strict=True)
+            if (score := thresholds.score_matches(matched)) is not None and score >= thresholds.min_score
+        }
 
 
 def find_version_candidates(

@@ -54,7 +54,6 @@ from simdoc_search.versions import (
     build_timeline,
     count_unchanged_sentences,
     match_sentences,
-    match_sentences_with_many,
     propose_order,
 )
 from simdoc_search.versions.evidence import DATE_FIELDS
@@ -83,10 +82,8 @@ def find_versions(store: Store, query: VersionQuery) -> VersionsResult:
     if not candidates.total and (error := find_filter_error(store, query.filters)):
         raise error
     versions = _select_versions(store, document, candidates, thresholds)
-    loosely_similar: list[_Version] = []
-    if not versions and thresholds.max_distance < MAX_DISTANCE_LIMIT:
-        loosest = replace(thresholds, max_distance=MAX_DISTANCE_LIMIT)
-        loosely_similar = _select_versions(store, document, candidates, loosest)
+    loosest = replace(thresholds, max_distance=MAX_DISTANCE_LIMIT)
+    loosely_similar = {} if versions else candidates.select_versions(document, loosest)
     family = _Family(store, document, versions, thresholds.max_distance)
     hashes = hash_words_and_punctuation(store, [document.record, *(version.record for version in versions)])
     if not document.is_stored and document.text is not None:
@@ -173,15 +170,9 @@ def _select_versions(
     store: Store, document: QueryDocument, candidates: VersionCandidates, thresholds: SimilarityThresholds
 ) -> list[_Version]:
     """Return the candidates that are versions, by descending score."""
-    simhashes = candidates.simhashes
-    matches = match_sentences_with_many(document.sentence_simhashes, list(simhashes.values()), thresholds.max_distance)
-    scored = {
-        key: (matched, score)
-        for key, matched in zip(simhashes, matches, strict=True)
-        if (score := thresholds.score_matches(matched)) is not None and score >= thresholds.min_score
-    }
+    scored = candidates.select_versions(document, thresholds)
     records = add_metadata(store, list(read_records(store, list(scored)).values()), DATE_FIELDS)
-    versions = [_Version(record, simhashes[record.key], *scored[record.key]) for record in records]
+    versions = [_Version(record, candidates.simhashes[record.key], *scored[record.key]) for record in records]
     return sorted(versions, key=lambda version: (-version.score, version.record.id, str(version.record.index)))
 
 

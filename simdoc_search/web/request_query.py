@@ -22,16 +22,8 @@ _LOCAL_PATH_PATTERN = re.compile(r"[/\\~]|\.\.?[/\\]|[A-Za-z]:[/\\]")
 _LINE_BREAK = re.compile(r"\r\n?")
 _VALUES_IN_LINKS = (
     *("q", "id", "index", "routing", "overlap", "probability", "measure", "estimate", "preset", "min_words"),
-    *(
-        "all",
-        "ignore_quotes",
-        "ignore_bibliography",
-        "min_share",
-        "min_smaller_share",
-        "max_distance",
-        "explain",
-        "size",
-    ),
+    *("all", "ignore_quotes", "ignore_bibliography", "explain", "size"),
+    *("min_share", "min_smaller_share", "max_distance"),
 )
 _LISTS_IN_LINKS = ("filter", "exclude", "show", "ignore")
 """Links to other pages of the same query repeat these values of the request."""
