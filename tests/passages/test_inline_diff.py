@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from simdoc_search.analysis.words import locate_words
 from simdoc_search.passages.align import AlignmentSettings
 from simdoc_search.passages.compare import compare
-from simdoc_search.passages.inline_diff import InlineDiff
+from simdoc_search.passages.inline_diff import DiffPart, InlineDiff
 from simdoc_search.passages.passage import Difference
 from tests.support import strategies
 
@@ -55,7 +55,7 @@ def quoted(a: str, b: str) -> list[str]:
     ]
 
 
-def side(parts: list[tuple[str, str]], changed: str) -> str:
+def side(parts: list[DiffPart], changed: str) -> str:
     """Return the text of one side of a quotation, without whitespace."""
     text = "".join(text for kind, text in parts if kind in ("kept", changed))
     return "".join(text.removeprefix("…").removesuffix("…").split())
@@ -72,7 +72,7 @@ def check(a: str, b: str) -> None:
         if "moved" not in (one.kind, next_one.kind) and diff.have_equal_words_between(one, next_one)
     ]
     for group in groups:
-        parts = [tuple(part) for part in diff.quote(group, 3)]
+        parts = diff.quote(group, 3)
         assert side(parts, "removed") in "".join(a.split())
         assert side(parts, "inserted") in "".join(b.split())
         for difference in group:
