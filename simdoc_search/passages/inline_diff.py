@@ -69,7 +69,7 @@ class InlineDiff:
     def __init__(
         self, texts: tuple[str, str], words: tuple[WordPositions, WordPositions], differences: Iterable[Difference]
     ) -> None:
-        self._texts = SpacedText(texts[0], words[0]), SpacedText(texts[1], words[1])
+        self._texts: tuple[SpacedText, SpacedText] = SpacedText(texts[0], words[0]), SpacedText(texts[1], words[1])
         ranges = [self._find_words(difference) for difference in differences]
         sides = [[pair[side] for pair in ranges if pair[side][0] < pair[side][1]] for side in (0, 1)]
         self._starts = [sorted(start for start, _ in side) for side in sides]

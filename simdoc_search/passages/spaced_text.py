@@ -21,7 +21,8 @@ class SpacedText:
     """A text with its words and the gaps between them."""
 
     def __init__(self, text: str, words: WordPositions) -> None:
-        self.text, self.words = text, words
+        self.text: str = text
+        self.words: WordPositions = words
 
     def __getitem__(self, span: Span) -> str:
         return self.text[slice(*span)]
