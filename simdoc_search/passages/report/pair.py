@@ -23,15 +23,18 @@ from simdoc_search.passages.summary import (
     describe_character_difference_count,
     describe_differences,
     describe_form_difference,
+    describe_moved_cells,
+    describe_row_difference_count,
     describe_shingle_measures,
     describe_significant_changes,
     describe_word_measures,
     excerpt,
+    quote_rows,
 )
 
 _MIN_COMMON_FOLDERS = 2
 """If two paths share fewer folders, both paths are shown in full."""
-_MAX_LISTED_ITEMS, _MAX_CHARACTER_DIFFERENCES = 500, 100
+_MAX_LISTED_ITEMS, _MAX_CHARACTER_DIFFERENCES, _MAX_ROW_DIFFERENCES = 500, 100, 100
 _MIN_SHARE_IN_COMMON = 0.5
 """If at least this share of one text is in the other, the page lists the differences first, as for two versions."""
 _CONTEXT_WORDS = 6
@@ -118,7 +121,19 @@ def render_pair_view(
         ],
         character_difference_count=len(comparison.character_differences),
         character_difference_summary=describe_character_difference_count(len(comparison.character_differences)),
-        form_difference="" if comparison.differences else describe_form_difference(*texts),
+        row_differences=[
+            {
+                "place": label_position_pair(positions[0], row.a[0], positions[1], row.b[0]),
+                "moved": describe_moved_cells(row),
+                "rows": quote_rows(row, texts),
+            }
+            for row in comparison.row_differences[:_MAX_ROW_DIFFERENCES]
+        ],
+        row_difference_count=len(comparison.row_differences),
+        row_difference_summary=describe_row_difference_count(len(comparison.row_differences)),
+        form_difference=""
+        if comparison.differences or comparison.row_differences
+        else describe_form_difference(*texts),
         passages=[
             {
                 "colour": marks.colour_class(number),
