@@ -26,7 +26,7 @@ from simdoc_search import Analysis, Document, Settings, SimilaritySearch, Versio
 from simdoc_search.passages.dates import find_latest_day
 from simdoc_search.sketch.sentences import SentenceSettings
 from simdoc_search.stores.sentences_and_concepts import compute_sentence_simhashes
-from simdoc_search.versions import count_unchanged_sentences, propose_order
+from simdoc_search.versions import order_by_texts
 
 Names = dict[str, str]
 
@@ -95,9 +95,9 @@ def print_order(rows: list[dict[str, str]], search: SimilaritySearch, hidden: di
             shuffled = sorted(members, key=lambda row: hidden[row["id"]])
             records = [search.store.get(hidden[row["id"]], load={"text", "sentences", "concepts"}) for row in shuffled]
             texts = [record.text or "" for record in records if record]
-            unchanged = count_unchanged_sentences([compute_sentence_simhashes(text, Analysis()) for text in texts])
-            days = [find_latest_day(text) for text in texts] if with_days else None
-            order = [int(shuffled[number]["version"]) for number in propose_order(unchanged, days)]
+            sentences = [compute_sentence_simhashes(text, Analysis()) for text in texts]
+            days = [find_latest_day(text) if with_days else None for text in texts]
+            order = [int(shuffled[number]["version"]) for number in order_by_texts(sentences, days)]
             whole += order == sorted(order)
             newest += order[-1] == max(order)
             pairs += len(order) * (len(order) - 1) // 2

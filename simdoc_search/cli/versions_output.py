@@ -66,7 +66,7 @@ def version_lines(
     undecided = result.undecided if result.undecided and result.undecided.newest_evidence_kinds else None
     names = _find_last_changed_versions(result, links)
     if undecided:
-        names = [names[-1], undecided.later]
+        names = [names[-1] if names[-1] == result.query_name else undecided.earlier, undecided.later]
     if len(set(names) - {""}) == 2 and not result.have_equal_texts:
         purpose = "how these two differ" if undecided else "the last change"
         yield f"to see {purpose}, run: {command_line(store, 'compare', *names)}"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import pairwise
 from typing import Any
 
@@ -33,9 +32,8 @@ from simdoc_search.stores.record import Record, has_text_changed
 from simdoc_search.versions import (
     SentenceMatches,
     Timeline,
-    count_unchanged_sentences,
     match_sentences,
-    propose_order,
+    order_by_texts,
 )
 
 _MAX_DESCRIBED_DIFFERENCES = 3
@@ -105,19 +103,16 @@ class QueryFamily:
 
     def propose_order(self, numbers: Sequence[int]) -> list[int]:
         """Return a likely order of documents. It is based on their sentences and the dates in their texts."""
-        return propose_order(self._unchanged_counts, self._latest_dates, subset=numbers)
+        dates = self._read_latest_dates(numbers)
+        order = order_by_texts([self._simhashes[number] for number in numbers], dates)
+        return [numbers[position] for position in order]
 
-    @cached_property
-    def _unchanged_counts(self) -> Any:
-        return count_unchanged_sentences(self._simhashes)
-
-    @cached_property
-    def _latest_dates(self) -> list[Date | None]:
+    def _read_latest_dates(self, numbers: Sequence[int]) -> list[Date | None]:
+        keys = {number: self._versions[number - 1].record.key for number in numbers if number}
         dates: dict[DocumentKey, Date | None] = {}
-        for batch in split_into_batches(version.record.key for version in self._versions):
+        for batch in split_into_batches(keys.values()):
             dates |= {key: find_latest_day(text) for key, text in read_texts(self._store, batch).items()}
-        version_dates = (dates.get(version.record.key) for version in self._versions)
-        return [find_latest_day(self._document.text or ""), *version_dates]
+        return [dates.get(keys[number]) if number else find_latest_day(self._document.text or "") for number in numbers]
 
 
 def find_changes(old: AnalysedText | None, new: AnalysedText | None, share: float) -> VersionChanges:

@@ -26,7 +26,7 @@ from simdoc_search.versions.matching import (
     match_sentences_with_many,
     sentence_pairs,
 )
-from simdoc_search.versions.text_order import count_unchanged_sentences, propose_order
+from simdoc_search.versions.text_order import order_by_texts
 from simdoc_search.versions.timeline import Timeline
 
 __all__ = [
@@ -37,10 +37,9 @@ __all__ = [
     "SimilarityThresholds",
     "Timeline",
     "build_timeline",
-    "count_unchanged_sentences",
     "date_written",
     "match_sentences",
     "match_sentences_with_many",
-    "propose_order",
+    "order_by_texts",
     "sentence_pairs",
 ]

@@ -25,10 +25,10 @@ def order_groups(
     order: list[int] = []
     guessed: set[int] = set()
     for group in groups:
-        if kind == "texts":
-            ordered, proposed = list(propose_order(group)), set() if evidence.have_equal_texts(group) else set(group)
-        elif len(group) == 1:
+        if len(group) == 1 or (kind == "texts" and evidence.have_equal_texts(group)):
             ordered, proposed = group, set()
+        elif kind == "texts":
+            ordered, proposed = list(propose_order(group)), set(group)
         else:
             ordered, proposed = order_groups(evidence, *group_by_date(evidence, group), propose_order)
         order += ordered

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from simdoc_search.analysis.distinct import distinct
 from simdoc_search.analysis.ragged_arrays import expand_runs
+from simdoc_search.batches import split_by_count
 from simdoc_search.cancellation import check_stopped
 from simdoc_search.passages.dates import Date
 from simdoc_search.sketch.hamming_search import HammingIndex
@@ -27,6 +28,9 @@ correct for 42 families with 2 or 4 bits, 41 with 0, 37 with 7, and 32 with 12."
 
 MAX_EXACT_DOCUMENTS = 11
 """Maximum number of documents for which the best path is guaranteed."""
+
+MAX_SAMPLED_DOCUMENTS = 1_000
+"""Maximum number of documents of which all pairs are compared. If there are more, a sample of this size is ordered."""
 
 _PAIRS_PER_BATCH, _VALUES_PER_BATCH = 1 << 14, 1 << 10
 _MAX_ROUNDS = 20
@@ -46,38 +50,64 @@ def count_unchanged_sentences(documents: Sequence[Simhashes]) -> Ints:
     owner = np.repeat(np.arange(len(documents)), [len(sentences) for sentences in documents])
     value, document = np.divmod(distinct(value_of * len(documents) + owner), max(1, len(documents)))
     document_begins = np.searchsorted(value, np.arange(len(values) + 1))  # where the documents of each value begin
+    document_counts = np.diff(document_begins)
     queried, near = HammingIndex(values, MAX_UNCHANGED_DISTANCE).find_near(values)
     pair_begins = np.searchsorted(queried, np.arange(len(values) + 1))  # where the pairs of each queried value begin
-    counts = np.zeros((len(documents), len(documents)), np.int64)
-    for start in range(0, len(values), _VALUES_PER_BATCH):  # in batches, to limit memory use
+    # Most sentences are in one document and near no other sentence, so they are only counted.
+    is_shared = np.bincount(queried, document_counts[near], len(values)) > 1
+    counts: Ints = np.diag(np.bincount(document[~is_shared[value]], minlength=len(documents)))
+    shared = np.flatnonzero(is_shared)
+    for start in range(0, len(shared), _VALUES_PER_BATCH):  # in batches, to limit memory use
         check_stopped()
-        stop = min(start + _VALUES_PER_BATCH, len(values))
-        is_near, is_in_document = np.zeros((2, stop - start, len(documents)), np.float32)
-        for begin in range(pair_begins[start], pair_begins[stop], _PAIRS_PER_BATCH):
-            part = slice(begin, min(begin + _PAIRS_PER_BATCH, int(pair_begins[stop])))
-            pair, position = expand_runs(document_begins[near[part]], np.diff(document_begins)[near[part]])
-            is_near[queried[part][pair] - start, document[position]] = 1
-        part = slice(document_begins[start], document_begins[stop])
-        is_in_document[value[part] - start, document[part]] = 1
+        batch = shared[start : start + _VALUES_PER_BATCH]
+        is_near, is_in_document = np.zeros((2, len(batch), len(documents)), np.float32)
+        row, pair = expand_runs(pair_begins[batch], np.diff(pair_begins)[batch])
+        for begin in range(0, len(pair), _PAIRS_PER_BATCH):
+            part = slice(begin, begin + _PAIRS_PER_BATCH)
+            near_values = near[pair[part]]
+            of_pair, position = expand_runs(document_begins[near_values], document_counts[near_values])
+            is_near[row[part][of_pair], document[position]] = 1
+        row, position = expand_runs(document_begins[batch], document_counts[batch])
+        is_in_document[row, document[position]] = 1
         counts += (is_in_document.T @ is_near).astype(np.int64)
     return counts
 
 
-def propose_order(
-    unchanged_counts: Ints, dates: Sequence[Date | None] | None = None, *, subset: Sequence[int] | None = None
-) -> list[int]:
+def order_by_texts(documents: Sequence[Simhashes], dates: Sequence[Date | None]) -> list[int]:
+    """Return the indices of documents in a likely order, the oldest first; see `propose_order`.
+
+    If there are more than `MAX_SAMPLED_DOCUMENTS`, a sample is ordered. Documents outside the sample follow the most
+    similar document in the sample, except that dates come first.
+
+    Args:
+        documents: the simhashes of the sentences of each document.
+        dates: the latest date that each document mentions, or None.
+    """
+    if len(documents) <= MAX_SAMPLED_DOCUMENTS:
+        return propose_order(count_unchanged_sentences(documents), dates)
+    sample = np.linspace(0, len(documents) - 1, MAX_SAMPLED_DOCUMENTS).astype(np.int64).tolist()
+    sampled, dates_of_sample = [documents[number] for number in sample], [dates[number] for number in sample]
+    unchanged_counts = count_unchanged_sentences(sampled)
+    positions = np.argsort(propose_order(unchanged_counts, dates_of_sample))
+    dates_of_sample = _fill_dates(_count_changed_sentences(unchanged_counts), dates_of_sample)
+    nearest: list[int] = []
+    for batch in split_by_count(documents, len(sample)):
+        changed_counts = _count_changed_sentences(count_unchanged_sentences([*sampled, *batch]))
+        nearest += changed_counts[len(sample) :, : len(sample)].argmin(axis=1).tolist()
+    ranks = _rank_dates([date or dates_of_sample[number] for date, number in zip(dates, nearest, strict=True)])
+    order: list[int] = np.lexsort((positions[nearest], ranks)).tolist()
+    return order
+
+
+def propose_order(unchanged_counts: Ints, dates: Sequence[Date | None] | None = None) -> list[int]:
     """Return the indices of the documents in the order of the best path, the oldest first.
 
     `dates` contains the latest date that each document mentions, or None. A document without a date gets the date of
-    the most similar document with a date. If `subset` is given, only these documents are ordered.
+    the most similar document with a date.
     """
-    if subset is not None:
-        chosen = np.array(subset, np.int64)
-        dates_of_subset = [dates[index] for index in subset] if dates else None
-        return [subset[index] for index in propose_order(unchanged_counts[np.ix_(chosen, chosen)], dates_of_subset)]
-    removed = (np.diagonal(unchanged_counts)[:, np.newaxis] - unchanged_counts).astype(np.float64)
-    changed_counts = removed + removed.T
-    ranks = _rank_dates(changed_counts, dates or [])
+    removed = np.diagonal(unchanged_counts)[:, np.newaxis] - unchanged_counts
+    changed_counts = _count_changed_sentences(unchanged_counts)
+    ranks = _rank_dates(_fill_dates(changed_counts, dates or [None] * len(unchanged_counts)))
     # A step back in time costs more than all changes together.
     backwards = (ranks[:, np.newaxis] > ranks) * (1 + changed_counts.sum())
 
@@ -97,16 +127,27 @@ def propose_order(
     return order
 
 
-def _rank_dates(changed_counts: Costs, dates: Sequence[Date | None]) -> Ints:
-    """Return the rank of each document's date. All dates are truncated to the precision of the least precise one."""
+def _count_changed_sentences(unchanged_counts: Ints) -> Ints:
+    """For each pair of documents, count the sentences that are only in one of them."""
+    counts = np.diagonal(unchanged_counts)
+    return counts[:, np.newaxis] + counts - unchanged_counts - unchanged_counts.T
+
+
+def _fill_dates(changed_counts: Ints, dates: Sequence[Date | None]) -> list[Date | None]:
+    """Give each document without a date that of the most similar document with a date."""
     known = [number for number, date in enumerate(dates) if date]
     if not known:
-        return np.zeros(len(changed_counts), np.int64)
-    parts = min(len(date) for date in dates if date)
+        return list(dates)
+    nearest = np.array(known)[changed_counts[:, known].argmin(axis=1)].tolist()
+    return [date or dates[other] for date, other in zip(dates, nearest, strict=True)]
+
+
+def _rank_dates(dates: Sequence[Date | None]) -> Ints:
+    """Return the rank of each date. All dates are truncated to the precision of the least precise one."""
+    parts = min((len(date) for date in dates if date), default=0)
     truncated = [(date or ())[:parts] for date in dates]
     ranks = {date: rank for rank, date in enumerate(sorted(set(truncated)))}
-    nearest = np.array(known)[changed_counts[:, known].argmin(axis=1)]
-    return np.array([ranks[truncated[number] or truncated[other]] for number, other in enumerate(nearest)], np.int64)
+    return np.array([ranks[date] for date in truncated], np.int64)
 
 
 def _choose_direction(
@@ -140,7 +181,7 @@ def _find_best_path(cost: Costs) -> list[int]:
     return path[::-1]
 
 
-def _find_good_path(changed_counts: Costs) -> list[int]:
+def _find_good_path(changed_counts: Ints) -> list[int]:
     """Return a cheap path. Each document is inserted where it costs least. Documents are then moved to reduce the cost.
 
     The path need not be the best one.
@@ -159,7 +200,7 @@ def _find_good_path(changed_counts: Costs) -> list[int]:
     return path
 
 
-def _find_cheapest_position(changed_counts: Costs, path: Sequence[int], number: int) -> int:
+def _find_cheapest_position(changed_counts: Ints, path: Sequence[int], number: int) -> int:
     numbers = np.array(path, np.int64)
     added = np.zeros(len(path) + 1)
     added[:-1] += changed_counts[number, numbers]
@@ -168,6 +209,6 @@ def _find_cheapest_position(changed_counts: Costs, path: Sequence[int], number: 
     return int(added.argmin())
 
 
-def _path_cost(changed_counts: Costs, path: Sequence[int]) -> float:
+def _path_cost(changed_counts: Ints, path: Sequence[int]) -> float:
     numbers = np.array(path, np.int64)
     return float(changed_counts[numbers[:-1], numbers[1:]].sum())

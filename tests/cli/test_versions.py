@@ -120,6 +120,20 @@ def test_the_command_for_the_last_change_ignores_versions_with_the_same_words(
     assert f"{command} 'a 2022.txt' 'a 2023.txt'" in output("versions", "a 2022.txt")
 
 
+def test_the_command_for_an_undecided_version_names_the_query_document(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It has the same words as the newest of the ordered documents."""
+    monkeypatch.chdir(tmp_path)
+    first, second, third = (" ".join(text) for text in (SENTENCES, SECOND, THIRD))
+    write(tmp_path, {"docs/a 2021.txt": first, "docs/a 2022.txt": second, "docs/b.txt": second, "docs/c.txt": third})
+    output("index", "docs")
+
+    for query, named in (("a 2021.txt", "'a 2022.txt'"), ("a 2022.txt", "'a 2022.txt'"), ("b.txt", "b.txt")):
+        command = f"to see how these two differ, run: simdoc-search compare {named} c.txt"
+        assert command in output("versions", query).splitlines()
+
+
 def test_a_larger_distance_is_proposed_if_it_finds_versions() -> None:
     changed = " ".join(sentence.replace("the", "a") for sentence in SENTENCES)
     Path("changed.txt").write_text(changed)

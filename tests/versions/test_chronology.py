@@ -52,6 +52,15 @@ def test_the_first_kind_of_evidence_that_all_documents_have_orders_them(
     )
 
 
+def test_equal_texts_are_not_compared_to_guess_an_order() -> None:
+    def guess(numbers: Sequence[int]) -> list[int]:
+        raise AssertionError(f"compared {numbers}")
+
+    line = build_timeline([DateSources(name, text_hash="same") for name in "abc"], guess)
+
+    assert ({0, 1, 2}, True) == (set(line.order), line.have_equal_texts)
+
+
 def test_modification_dates_come_before_other_dates_and_names() -> None:
     """The dates in the names contradict them, so no document is named the newest."""
     line = line_of(
@@ -92,7 +101,7 @@ def test_a_copy_of_an_older_text_is_not_newer() -> None:
     copy = DateSources("lease copy.txt", mtime_ns=NOON + 9_000 * SECOND, text_hash="1")
 
     line = line_of(copy, new, old)
-    assert ((2, 0, 1), 1, (), "modification time") == (
+    assert ((0, 2, 1), 1, (), "modification time") == (
         line.order,
         line.newest,
         line.conflicting_statements,

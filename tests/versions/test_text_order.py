@@ -4,17 +4,24 @@ from __future__ import annotations
 
 import itertools
 import random
+from collections.abc import Sequence
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from simdoc_search.passages.dates import Date
 from simdoc_search.sketch.simhash import Simhashes
 from simdoc_search.versions import text_order
 from simdoc_search.versions.matching import match_sentences
-from simdoc_search.versions.text_order import MAX_UNCHANGED_DISTANCE, count_unchanged_sentences, propose_order
+from simdoc_search.versions.text_order import (
+    MAX_UNCHANGED_DISTANCE,
+    count_unchanged_sentences,
+    order_by_texts,
+    propose_order,
+)
 
 from .test_matching import documents
 
@@ -91,7 +98,41 @@ def test_the_largest_changes_come_first_if_all_texts_are_equally_long() -> None:
 
 @pytest.mark.slow
 def test_the_order_of_a_thousand_documents_is_nearly_right() -> None:
-    order = propose_order(count_unchanged_sentences(history(1_000, 3, added=4)))
+    order = order_by_texts(history(1_000, 3, added=4), [None] * 1_000)
 
     assert sorted(order) == list(range(1_000))
     assert np.corrcoef(order, range(1_000))[0, 1] > 0.99
+
+
+def test_documents_outside_the_sample_follow_the_most_similar_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(text_order, "MAX_SAMPLED_DOCUMENTS", 20)
+    order = order_by_texts(history(60, 3, added=4), [None] * 60)
+
+    assert sorted(order) == list(range(60))
+    assert np.corrcoef(order, range(60))[0, 1] > 0.99
+
+
+def test_dates_determine_the_order_of_documents_outside_the_sample(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every fourth document has no date, so it follows a similar document."""
+    monkeypatch.setattr(text_order, "MAX_SAMPLED_DOCUMENTS", 20)
+    dates = [None if number % 4 == 1 else (2021, 12 - number // 5, 1) for number in range(60)]
+    order = order_by_texts(history(60, 3, added=4), dates)
+    ordered_dates = [date for number in order if (date := dates[number])]
+
+    assert sorted(order) == list(range(60))
+    assert sorted(ordered_dates) == ordered_dates
+    assert np.corrcoef(order, range(60))[0, 1] < -0.95
+
+
+def test_the_number_of_compared_documents_grows_linearly(monkeypatch: pytest.MonkeyPatch) -> None:
+    counts: list[int] = []
+
+    def count(documents: Sequence[Simhashes]) -> NDArray[np.int64]:
+        counts.append(len(documents))
+        return count_unchanged_sentences(documents)
+
+    monkeypatch.setattr(text_order, "MAX_SAMPLED_DOCUMENTS", 20)
+    monkeypatch.setattr(text_order, "count_unchanged_sentences", count)
+    order_by_texts(history(200, 3, added=4), [None] * 200)
+
+    assert [20, *[40] * 10] == counts
