@@ -65,7 +65,7 @@ class QueryFamily:
         self, store: Store, document: QueryDocument, versions: Sequence[FoundVersion], max_distance: int
     ) -> None:
         self._store, self._document, self._versions, self._max_distance = store, document, versions, max_distance
-        self.names = [document.name, *(version.record.id for version in versions)]
+        self._names = [document.name, *(version.record.id for version in versions)]
         self._simhashes = [document.sentence_simhashes, *(version.simhashes for version in versions)]
 
     def make_hit(self, number: int, entry: VersionEntry, records: dict[DocumentKey, Record]) -> VersionHit:
@@ -92,7 +92,7 @@ class QueryFamily:
     def _make_entry(self, number: int, timeline: Timeline, changes: VersionChanges | None) -> VersionEntry:
         key = self._versions[number - 1].record.key if number else self._document.key
         dated = make_date_attributes(timeline, number)
-        return VersionEntry(self.names[number], key, not number, changes=changes, **dated)
+        return VersionEntry(self._names[number], key, not number, changes=changes, **dated)
 
     def _analyse(self, number: int, records: dict[DocumentKey, Record]) -> AnalysedText | None:
         """Return the text of a document, without the headers of an e-mail: those of a reply are never the same."""
