@@ -18,17 +18,15 @@ from simdoc_search.passages.boilerplate import find_boilerplate
 from simdoc_search.passages.inline_diff import InlineDiff
 from simdoc_search.passages.passage import Comparison, Difference
 from simdoc_search.passages.positions import TextPositions, label_position_pair
+from simdoc_search.passages.row_descriptions import describe_moved_cells, describe_row_difference_count, quote_rows
 from simdoc_search.passages.summary import (
     describe_character_differences,
     describe_difference,
     describe_form_difference,
-    describe_moved_cells,
-    describe_row_difference_count,
     describe_significant_changes,
     describe_word_changes,
     describe_word_measures,
     excerpt,
-    quote_rows,
 )
 
 _CONTEXT_WORDS = 12

@@ -12,14 +12,13 @@ import numpy as np
 from simdoc_search.analysis.settings import Analysis
 from simdoc_search.analysis.words import WordPositions
 from simdoc_search.display import format_count, format_estimate, format_percent, printable
-from simdoc_search.passages.cells import split_into_cells, write_cells
+from simdoc_search.passages.cells import write_cells
 from simdoc_search.passages.disguise import describe_disguised_words, find_disguised_words, locate_undisguised_words
 from simdoc_search.passages.passage import (
     CharacterDifference,
     Comparison,
     Difference,
     Passage,
-    RowDifference,
     SignificantChange,
     Span,
 )
@@ -30,7 +29,6 @@ from simdoc_search.passages.word_spans import spans_to_mask
 
 _MAX_EXCERPT_WORDS, _END_WORDS, _MAX_EXCERPT_CHARACTERS = 12, 3, 120
 _MAX_CHARACTER_DIFFERENCES, _MAX_SIGNIFICANT_CHANGES = 5, 5
-_MAX_CELL_WORDS, _MAX_CELLS, _MAX_MOVED_CELLS = 6, 8, 3
 _NUMBER = re.compile(r"\W*\d")
 
 
@@ -178,44 +176,6 @@ def describe_character_differences(
 def describe_character_difference_count(count: int) -> str:
     """Describe the number of differences in characters: "letter case, punctuation or symbols differ in 2 places"."""
     return f"letter case, punctuation or symbols differ in {format_count(count, 'place')}"
-
-
-def describe_row_difference_count(count: int) -> str:
-    """Describe the number of rows with text in other cells: "text is in other cells in 2 table rows"."""
-    return f"text is in other cells in {format_count(count, 'table row')}"
-
-
-def describe_moved_cells(difference: RowDifference) -> str:
-    """Describe which cells of a row moved: "“120” moved from column 3 to column 2"."""
-    if not difference.moved_cells:
-        return "cells joined or split"
-    moved = [
-        f"“{excerpt(cell.text, _MAX_CELL_WORDS)}” moved from column {cell.column:,} to column {cell.new_column:,}"
-        for cell in difference.moved_cells[:_MAX_MOVED_CELLS]
-    ]
-    more = len(difference.moved_cells) - len(moved)
-    return "; ".join([*moved, f"and {format_count(more, 'more cell')}"] if more > 0 else moved)
-
-
-def quote_rows(difference: RowDifference, texts: tuple[str, str]) -> tuple[str, str]:
-    """Quote a row of each text, with `|` between its cells. Of a long row, quote the cells that moved."""
-    rows = [
-        split_into_cells(text[slice(*span)]) for text, span in zip(texts, (difference.a, difference.b), strict=True)
-    ]
-    columns = [column for cell in difference.moved_cells for column in (cell.column, cell.new_column)]
-    first = max(0, min(columns, default=1) - 2)
-    a, b = (_quote_row(row, first) for row in rows)
-    return a, b
-
-
-def _quote_row(cells: Sequence[str], first: int) -> str:
-    """Quote the cells from column `first` on, and the first cell of the row."""
-    shown = [excerpt(cell, _MAX_CELL_WORDS) for cell in cells]
-    if len(shown) > _MAX_CELLS:
-        end = first + _MAX_CELLS
-        label = shown[:1] if first else []
-        shown = [*label, *["…"][: first > 1], *shown[first:end], *["…"][: end < len(shown)]]
-    return " | ".join(shown)
 
 
 def describe_form_difference(a: str, b: str) -> str:

@@ -13,7 +13,8 @@ from simdoc_search.documents import DocumentKey
 from simdoc_search.passages.align import align_words
 from simdoc_search.passages.compare import find_text_changes
 from simdoc_search.passages.dates import Date, find_latest_day
-from simdoc_search.passages.summary import describe_difference, describe_moved_cells
+from simdoc_search.passages.row_descriptions import describe_moved_cells
+from simdoc_search.passages.summary import describe_difference
 from simdoc_search.passages.word_spans import different_mask
 from simdoc_search.search.query_document import QueryDocument
 from simdoc_search.search.stored_texts import (

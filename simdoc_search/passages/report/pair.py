@@ -17,19 +17,17 @@ from simdoc_search.passages.positions import TextPositions, label_position_pair
 from simdoc_search.passages.report.pair_text import PairMarks, PairParagraphRenderer, Side, cut_pair_text
 from simdoc_search.passages.report.pieces import render_text
 from simdoc_search.passages.report.templates import render, render_page
+from simdoc_search.passages.row_descriptions import describe_moved_cells, describe_row_difference_count, quote_rows
 from simdoc_search.passages.summary import (
     describe_changed_words,
     describe_character_difference,
     describe_character_difference_count,
     describe_differences,
     describe_form_difference,
-    describe_moved_cells,
-    describe_row_difference_count,
     describe_shingle_measures,
     describe_significant_changes,
     describe_word_measures,
     excerpt,
-    quote_rows,
 )
 
 _MIN_COMMON_FOLDERS = 2
