@@ -370,7 +370,7 @@ def test_documents_without_a_text_are_counted_separately(temp_indices: TempIndic
     assert "stale          1 of 5, all compared: 'gone'\n" in shown
     assert (2, 1) == (found["without_text_count"], found["missing_count"])
     assert f"1 document has a fingerprint but no text; run `simdoc-search backfill {url}`\n" in checked
-    assert "1 document updated, 0 unchanged, 1 without a text any more (fingerprint removed) (" in done
+    assert "1 document updated, 0 unchanged, 1 without a text any more (fingerprint removed), 6 not read (" in done
     assert (3, 0, 0) == (after["without_text_count"], after["missing_count"], after["staleness"]["stale_count"])
 
 
@@ -440,7 +440,8 @@ def test_an_estimate_names_the_command_that_compares_all_documents(temp_indices:
         backfill(through, index, stale=True)
     estimate, exact = run("status", url, "--sample", "5"), run("status", url)
     command = f"simdoc-search backfill {url} --stale"
-    output(*shlex.split(command)[1:])
+    compared = output(*shlex.split(command)[1:])
+    again = output(*shlex.split(command)[1:])
     after = run("status", url, "--sample", "5")
 
     assert "0 of 5 drawn at random from 31 documents written during or after the last" in estimate.stdout
@@ -449,6 +450,8 @@ def test_an_estimate_names_the_command_that_compares_all_documents(temp_indices:
     assert "stale          none of 31, because no document was written since the last" in after.stdout
     assert ["", ""] == [exact.stderr, after.stderr]
     assert "" == run("status", url, "--sample", "0").stderr
+    assert compared.startswith("0 documents updated, 31 unchanged (")
+    assert again.startswith("0 documents updated, 0 unchanged, 31 not read (compared before, or without text) (")
 
 
 def test_indices_that_were_not_all_compared_are_not_called_written_since(temp_indices: TempIndices) -> None:
