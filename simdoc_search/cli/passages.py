@@ -175,7 +175,8 @@ def passages(
     all_filters = [*make_filters(filters, excluded), *filters_of_paths]
     passage_search = PassageSearch(search, all_filters, options, exclude_same_folder=exclude_same_folder)
     places = folders if each_other else in_paths or (index.location,)
-    notes = describe_search(list(map(str, places)), document_count, indexed.skipped, click.get_current_context())
+    skipped = indexed.skipped if in_paths or not html else search.store.skipped_files()
+    notes = describe_search(list(map(str, places)), document_count, skipped, click.get_current_context())
     output = PassageOutput(search, HitColumns(search.store, show, sort), html, as_json, notes)
     if all_from is not None:
         names = read_lines(all_from)

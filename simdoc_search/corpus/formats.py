@@ -53,6 +53,7 @@ _VARIANTS = {
 TAR_EXTENSIONS = (".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tbz2", ".tbz", ".tar.xz", ".txz")
 MBOX_EXTENSIONS = (".mbox", ".mbox.gz")
 ARCHIVE_EXTENSIONS = (".zip", *TAR_EXTENSIONS, *MBOX_EXTENSIONS)
+_MAIL_HEADERS = re.compile(r"(?:(?:subject|from|to|cc|bcc|date): .*\n){2,}\n", re.IGNORECASE)
 ATTACHMENT_EXTENSION = ".eml"
 """Extension of the e-mails whose attachments are read. Those of messages in a Maildir are not read."""
 EXTENSIONS: dict[FormatKind, tuple[str, ...]] = {
@@ -155,6 +156,12 @@ def has_cells(path: str) -> bool:
     """Return whether a file is a table or spreadsheet, by its name. In its text, tabs separate the cells."""
     known = determine_format(path)
     return known.kind == "table" or known.extension in (".xls", ".xlsx", ".ods")
+
+
+def remove_mail_headers(text: str, path: str) -> str:
+    """Return the text of an e-mail without its headers, such as the date. Other texts are returned unchanged."""
+    headers = _MAIL_HEADERS.match(text) if determine_format(path).is_mail else None
+    return text[headers.end() :] if headers else text
 
 
 def describe_content_beyond_text(*paths: str | None) -> str:

@@ -10,6 +10,7 @@ from simdoc_search.passages.align import AlignmentSettings, Preset, align_words
 from simdoc_search.passages.character_differences import find_character_differences
 from simdoc_search.passages.differences import find_differences, select_disjoint_runs
 from simdoc_search.passages.exact_overlap import measures
+from simdoc_search.passages.inline_diff import place_empty_spans
 from simdoc_search.passages.passage import CharacterDifference, Comparison, Difference, Passage, SignificantChange
 from simdoc_search.passages.significant_changes import find_significant_changes
 from simdoc_search.passages.word_spans import count_words
@@ -65,7 +66,7 @@ def find_text_changes(
     texts: tuple[str, str], words: tuple[WordPositions, WordPositions], passages: Sequence[Passage]
 ) -> TextChanges:
     """Return the differences between two texts that share these passages."""
-    word_differences = find_differences(*words, passages)
+    word_differences = place_empty_spans(texts, words, find_differences(*words, passages))
     symbol_differences = find_character_differences(
         texts, words, select_disjoint_runs(*words, passages), word_differences
     )

@@ -13,6 +13,7 @@ from simdoc_search.display import format_count
 from simdoc_search.passages.align import PRESETS, AlignmentSettings, Preset, align_words
 from simdoc_search.passages.bibliography import describe_bibliography, find_bibliography
 from simdoc_search.passages.differences import remove_words_from_differences
+from simdoc_search.passages.inline_diff import place_empty_spans
 from simdoc_search.passages.passage import Comparison, Passage, Span
 from simdoc_search.passages.quotations import find_quotations
 from simdoc_search.passages.significant_changes import find_significant_changes
@@ -89,7 +90,8 @@ def remove_ignored_words(
     kept = [_swap_texts(passage) for passage in swapped]
     kept = [replace(passage, word_count=int(matched_mask(a, [passage]).sum())) for passage in kept]
     ignored = int(ignored_a.sum()), int(ignored_b.sum())
-    differences = remove_words_from_differences(comparison.differences, a, b, (ignored_a, ignored_b))
+    parts = remove_words_from_differences(comparison.differences, a, b, (ignored_a, ignored_b))
+    differences = place_empty_spans(texts, (a, b), parts)
     character_differences = [
         difference
         for difference in comparison.character_differences

@@ -226,7 +226,7 @@ def describe_problem_words(comparison: Comparison, texts: tuple[str, str], names
         (name, describe_disguised_words(find_disguised_words(text))) for name, text in zip(names, texts, strict=True)
     ]
     unsplit = [UNSPLIT_PASSAGES_NOTE] if any(map(has_unsplit_words, texts)) else []
-    advice = "They may differ from the words that they look like. `passages` reads them as those words."
+    advice = "They may differ from the words that they look like. A search for passages reads them as those words."
     return [*(f"{name}: {note} {advice}" for name, note in disguised if note), *unsplit]
 
 

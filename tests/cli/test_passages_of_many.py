@@ -159,6 +159,7 @@ def test_the_page_says_what_was_searched_and_how(tmp_path: Path) -> None:
         "1 file was skipped and not searched: b.bin, binary."
     )
     assert "4 files were skipped and not searched." == notes("--in", tmp_path / "papers")[1]
+    assert "4 files were skipped and not searched." == notes()[1]
 
 
 def test_a_page_may_have_no_hits_or_no_texts_of_sources(tmp_path: Path) -> None:

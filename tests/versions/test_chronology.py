@@ -338,3 +338,15 @@ def test_the_kinds_of_evidence_for_the_newest_are_given() -> None:
         line_of(old, first, second).newest_evidence_kinds,
     )
     assert () == line_of(first, first).newest_evidence_kinds
+
+
+def test_documents_that_no_evidence_orders_are_sorted_by_their_best_dates() -> None:
+    """This holds for the timeline if no order is proposed, and for the unordered documents."""
+    stem_differs = [DateSources("plan", {"created": "2021-08-12"}), DateSources("note 2021-03-11"), DateSources("list")]
+    line = build_timeline([DateSources(f"{letter} {each.document_path}", each.metadata) for letter, each in
+                           zip("abc", stem_differs, strict=True)])  # fmt: skip
+    assert ("texts", (2, 1, 0)) == (line.evidence_kind, line.order)
+
+    dated = [DateSources(f"{number} 2021-0{number}-01", text_hash=str(number)) for number in (1, 2, 3)]
+    files = [DateSources(name, mtime_ns=NOON + day * 86_400 * SECOND) for name, day in (("x", 3), ("y", 1), ("z", 2))]
+    assert (4, 5, 3) == build_timeline([*dated, *files]).unordered
