@@ -59,6 +59,7 @@ def passages(request: PageRequest) -> Page:
         "columns": columns,
         "near_copy": result.near_copy if search.store.is_simdoc_index else None,
         "default_min_words": PRESETS[request.preset].min_run_for(result.word_count + result.ignored_word_count),
+        "skipped_files_note": request.served_store.skipped_files_note(),
         "printed_notes": _describe_search(request),
         "largest_size": min(result.total, MAX_HITS) if len(result.hits) < min(result.total, MAX_HITS) else None,
         "offsets": request.neighbour_page_offsets(len(result.hits), result.total),

@@ -21,7 +21,7 @@ from tests.support.cli import answer, output, write
 from tests.support.web import pages_of
 
 TEXT = "the keeper wrote about the old harbour and the people who lived there"
-COMPARED = "They may differ from the words that they look like. `passages` reads them as those words."
+COMPARED = "They may differ from the words that they look like. A search for passages reads them as those words."
 
 
 def test_disguised_words_are_counted_and_their_lines_listed() -> None:

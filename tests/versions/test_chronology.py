@@ -370,3 +370,15 @@ def count_reads(document_count: int) -> tuple[int, int]:
 
 def test_each_document_is_read_equally_often_in_a_large_family() -> None:
     assert count_reads(10) == count_reads(200)
+
+
+def test_documents_that_no_evidence_orders_are_sorted_by_their_best_dates() -> None:
+    """This holds for the timeline if no order is proposed, and for the unordered documents."""
+    stem_differs = [DateSources("plan", {"created": "2021-08-12"}), DateSources("note 2021-03-11"), DateSources("list")]
+    line = build_timeline([DateSources(f"{letter} {each.document_path}", each.metadata) for letter, each in
+                           zip("abc", stem_differs, strict=True)])  # fmt: skip
+    assert ("texts", (2, 1, 0)) == (line.evidence_kind, line.order)
+
+    dated = [DateSources(f"{number} 2021-0{number}-01", text_hash=str(number)) for number in (1, 2, 3)]
+    files = [DateSources(name, mtime_ns=NOON + day * 86_400 * SECOND) for name, day in (("x", 3), ("y", 1), ("z", 2))]
+    assert (4, 5, 3) == build_timeline([*dated, *files]).unordered
