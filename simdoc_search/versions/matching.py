@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from simdoc_search.analysis.distinct import distinct
 from simdoc_search.analysis.ragged_arrays import expand_runs, slices_by_cost
 from simdoc_search.analysis.settings import Analysis
+from simdoc_search.cancellation import check_stopped
 from simdoc_search.chunks import sentence_spans
 from simdoc_search.sketch.hamming_search import HammingIndex
 from simdoc_search.sketch.sentences import sentence_simhashes
@@ -30,11 +31,8 @@ A single similar sentence, for example in a short note, is weak evidence.
 """
 
 _CELLS_PER_BATCH = 1 << 20
-_MAX_COMPARED_PAIRS = 1 << 22
-"""Maximum number of sentence pairs of two documents for which every pair is compared.
-
-If there are more pairs, an index finds the similar sentences.
-"""
+_MAX_COMPARED_CELLS = 1 << 22
+"""Maximum number of pairs of sentences that are all compared. If there are more, an index finds the similar ones."""
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -183,11 +181,18 @@ def shares_of_pairs(
     """
     first, second = pairs
     similar = np.zeros((2, len(first)), np.int64)
+    cells_of_first = np.bincount(first, counts[first] * counts[second])
+    has_many_cells = cells_of_first[first] > _CELLS_PER_BATCH
+    if has_many_cells.any():
+        matcher = _SentencesOfDocuments(values, begins, counts, max_distance)
+        for same_first in _split_by_value(first, np.flatnonzero(has_many_cells)):
+            document = int(first[same_first[0]])
+            for part in slices_by_cost(np.maximum(counts[document], counts[second[same_first]]), _CELLS_PER_BATCH):
+                check_stopped()
+                similar[:, same_first[part]] = matcher.count_similar(document, second[same_first[part]])
     padded = _pad_counts(counts)
     shapes = padded[first] << 32 | padded[second]
-    order = np.argsort(shapes, kind="stable")
-    edges = np.flatnonzero(np.diff(shapes[order])) + 1
-    for same_shape in np.split(order, edges) if len(order) else []:
+    for same_shape in _split_by_value(shapes, np.flatnonzero(~has_many_cells)):
         shape = int(padded[first[same_shape[0]]]), int(padded[second[same_shape[0]]])
         for part in slices_by_cost(np.full(len(same_shape), shape[0] * shape[1]), _CELLS_PER_BATCH):
             chosen = same_shape[part]
@@ -198,6 +203,51 @@ def shares_of_pairs(
     count, other_count = counts[first], counts[second]
     has_too_few_matches = similar.min(axis=0) < np.minimum(MIN_SHARED_SENTENCES, np.minimum(count, other_count))
     return PairShares(similar[0] / count, similar[1] / other_count, has_too_few_matches)
+
+
+def _split_by_value(values: Ints, positions: Ints) -> list[Ints]:
+    """Split positions in `values` into arrays of positions with equal values."""
+    ordered = positions[np.argsort(values[positions], kind="stable")]
+    return np.split(ordered, np.flatnonzero(np.diff(values[ordered])) + 1) if len(ordered) else []
+
+
+class _SentencesOfDocuments:
+    """The sentences of many documents. `shares_of_pairs` describes the arguments."""
+
+    def __init__(self, values: Simhashes, begins: Ints, counts: Ints, max_distance: int) -> None:
+        self._values, self._begins, self._counts, self._max_distance = values, begins, counts, max_distance
+        distinct_values, self._numbers = np.unique(values, return_inverse=True)  # equal sentences have equal numbers
+        self._position_of_number = np.empty(len(distinct_values), np.int64)  # only valid inside of `count_similar`
+
+    def count_similar(self, document: int, others: Ints) -> tuple[Ints, Ints]:
+        """Return the counts of `_count_similar_sentences` for a document and each of the others.
+
+        Each distinct sentence of the others is compared only once. Versions have most sentences in common.
+        """
+        owner, position = expand_runs(self._begins[others], self._counts[others])
+        numbers = self._numbers[position]
+        occurrences, positions = np.arange(len(numbers)), self._position_of_number
+        positions[numbers] = occurrences
+        chosen = np.flatnonzero(positions[numbers] == occurrences)  # one occurrence of each distinct sentence
+        positions[numbers[chosen]] = np.arange(len(chosen))
+        own = self._values[self._begins[document] : self._begins[document] + self._counts[document]]
+        which, near = _find_near(own, self._values[position[chosen]], self._max_distance)
+        begins_of_near = np.searchsorted(which, np.arange(len(chosen) + 1))
+        sentence = positions[numbers]
+        is_similar = np.diff(begins_of_near)[sentence] > 0
+        owner, sentence = owner[is_similar], sentence[is_similar]
+        of_pair, pair = expand_runs(begins_of_near[sentence], np.diff(begins_of_near)[sentence])
+        is_in_other = np.zeros((len(others), len(own)), np.bool_)
+        is_in_other[owner[of_pair], near[pair]] = True
+        return is_in_other.sum(axis=1), np.bincount(owner, minlength=len(others))
+
+
+def _find_near(values: Simhashes, queries: Simhashes, max_distance: int) -> tuple[Ints, Ints]:
+    """Return the same as `HammingIndex.find_near`."""
+    if len(values) * len(queries) > _MAX_COMPARED_CELLS:
+        return HammingIndex(values, max_distance).find_near(queries)
+    which, near = np.nonzero(hamming_distances(queries[:, np.newaxis], values) <= max_distance)
+    return which, near
 
 
 def _pad_counts(counts: Ints) -> Ints:
@@ -214,10 +264,6 @@ def _count_similar_sentences(
 
     All pairs have the same `shape`: the padded sentence counts of both documents.
     """
-    if shape[0] * shape[1] > _MAX_COMPARED_PAIRS:  # `shares_of_pairs` passes documents of this size one pair at a time
-        a, b = (values[begins[side[0]] : begins[side[0]] + counts[side[0]]] for side in pairs)
-        both = match_sentences(a, b, max_distance)
-        return np.array([round(both.share * len(a))]), np.array([round(both.share_of_other * len(b))])
     first, second = (
         values[begins[side][:, np.newaxis] + np.minimum(np.arange(length), counts[side][:, np.newaxis] - 1)]
         for side, length in zip(pairs, shape, strict=True)

@@ -9,13 +9,15 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from simdoc_search.documents import DocumentKey
 from simdoc_search.groups import version_pairs as module
 from simdoc_search.groups.comparable_documents import ComparableDocuments
 from simdoc_search.groups.version_pairs import VersionPairs, find_version_pairs
-from simdoc_search.sketch.simhash import Simhashes
+from simdoc_search.sketch.simhash import Simhashes, hamming_distances
 from simdoc_search.sketch.thresholds import DEFAULT_MAX_DISTANCE, SimilarityThresholds
+from simdoc_search.versions import matching
 from simdoc_search.versions.matching import match_sentences, shares_of_pairs
 from tests.support.slow_cases import examples
 
@@ -68,17 +70,45 @@ def test_versions_are_those_of_brute_force(read: list[list[int]], min_share: flo
 def test_the_shares_of_many_pairs_are_those_of_single_pairs(read: list[list[int]]) -> None:
     made = as_arrays(read)
     first, second = np.array(list(combinations(range(len(read)), 2))).T
-    shares = shares_of_pairs(made.simhashes, made.simhash_starts, made.simhash_counts, (first, second))
     expected = [
         match_sentences(np.array(read[a], np.uint64), np.array(read[b], np.uint64))
         for a, b in zip(first, second, strict=True)
     ]
+    every_limits: list[dict[str, int]] = [
+        {},
+        {"_CELLS_PER_BATCH": 1},
+        {"_CELLS_PER_BATCH": 1, "_MAX_COMPARED_CELLS": 0},
+    ]
+    for limits in every_limits:
+        with pytest.MonkeyPatch.context() as patch:
+            for name, limit in limits.items():
+                patch.setattr(matching, name, limit)
+            shares = shares_of_pairs(made.simhashes, made.simhash_starts, made.simhash_counts, (first, second))
 
-    assert [both.share for both in expected] == pytest.approx(shares.share.tolist())
-    assert [both.share_of_other for both in expected] == pytest.approx(shares.share_of_other.tolist())
-    assert [
-        -1.0 if (score := SimilarityThresholds().score_matches(both)) is None else score for both in expected
-    ] == pytest.approx(shares.scores(SimilarityThresholds()).tolist())
+        assert [both.share for both in expected] == pytest.approx(shares.share.tolist())
+        assert [both.share_of_other for both in expected] == pytest.approx(shares.share_of_other.tolist())
+        assert [
+            -1.0 if (score := SimilarityThresholds().score_matches(both)) is None else score for both in expected
+        ] == pytest.approx(shares.scores(SimilarityThresholds()).tolist())
+
+
+def test_equal_sentences_of_many_long_documents_are_compared_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each of 40 versions has 399 sentences of the first one. All pairs of their sentences would be 6 million."""
+    compared_counts = []
+
+    def count_distances(a: Simhashes, b: Simhashes) -> NDArray[np.uint8]:
+        distances = hamming_distances(a, b)
+        compared_counts.append(distances.size)
+        return distances
+
+    text, *new = np.random.default_rng(7).integers(0, 2**64, (1 + 40, 400), dtype=np.uint64)
+    versions = as_arrays([text.tolist(), *([*text[1:].tolist(), int(sentences[0])] for sentences in new)])
+    pairs = np.zeros(40, np.int64), np.arange(1, 41)
+    monkeypatch.setattr(matching, "hamming_distances", count_distances)
+    shares = shares_of_pairs(versions.simhashes, versions.simhash_starts, versions.simhash_counts, pairs)
+
+    assert [399 / 400] * 40 == shares.share.tolist() == shares.share_of_other.tolist()
+    assert [400 * (399 + 40)] == compared_counts
 
 
 def flip_bits(values: Simhashes, bits: int, draw: np.random.Generator) -> list[int]:
