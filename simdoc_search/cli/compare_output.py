@@ -18,6 +18,7 @@ from simdoc_search.passages.boilerplate import find_boilerplate
 from simdoc_search.passages.inline_diff import InlineDiff
 from simdoc_search.passages.passage import Comparison, Difference
 from simdoc_search.passages.positions import TextPositions, label_position_pair
+from simdoc_search.passages.row_descriptions import describe_moved_cells, describe_row_difference_count, quote_rows
 from simdoc_search.passages.summary import (
     describe_character_differences,
     describe_difference,
@@ -31,7 +32,7 @@ from simdoc_search.passages.summary import (
 _CONTEXT_WORDS = 12
 _MAX_DIFFERENCE_WORDS, _MAX_DIFFERENCE_CHARACTERS = 60, 600
 """Maximum length of a difference. A longer difference is shortened in the middle."""
-_MAX_PASSAGES = 20
+_MAX_PASSAGES, _MAX_ROWS = 20, 5
 _MIN_WIDTH, _MAX_WIDTH = 40, 120
 _STYLES = {"": "", "removed": "red strike", "inserted": "green underline", "heading": "bold", "aside": "dim"}
 _PART_STYLES = {"kept": "", "removed": "removed", "inserted": "inserted"}
@@ -154,15 +155,18 @@ class _Report:
             self._comparison.character_differences, (self._text_a, self._text_b)
         )
         significant = describe_significant_changes(self._comparison.significant_changes)
+        rows = self._comparison.row_differences
+        others = [*([characters] if characters else []), *([describe_row_difference_count(len(rows))] if rows else [])]
         if not self._comparison.differences:
             form = describe_form_difference(self._text_a, self._text_b)
-            rest = f"But {characters}." if characters else form and f"{form[0].upper()}{form[1:]}."
+            rest = f"But {', and '.join(others)}." if others else form and f"{form[0].upper()}{form[1:]}."
             yield _Line(0, [("heading", "No words differ."), ("", rest and f" {rest}")])
             yield from (_Line(2, [("", line)]) for line in significant)
+            yield from self._row_lines()
             return
         yield _Line(0, [("heading", "Differences")])
-        for line in [*significant, *([characters] if characters else [])]:
-            yield _Line(2, [("", line)])
+        yield from (_Line(2, [("", line)]) for line in [*significant, *others])
+        yield from self._row_lines()
         texts = self._text_a, self._text_b
         words = locate_words(self._text_a, self._analysis), locate_words(self._text_b, self._analysis)
         diff = InlineDiff(texts, words, self._comparison.differences)
@@ -172,6 +176,17 @@ class _Report:
             yield from self._group_lines(group, diff)
             position = max(position, *(difference.a[1] for difference in group))
         yield from self._equal_text_lines(position, len(self._text_a))
+
+    def _row_lines(self) -> Iterator[_Line]:
+        """Yield the rows with words in other cells, each with the row of both texts."""
+        rows = self._comparison.row_differences
+        for row in rows[:_MAX_ROWS]:
+            label = f"{self._format_positions(row.a[0], row.b[0])}: "
+            yield _Line(2, [("aside", label), ("heading", describe_moved_cells(row))])
+            for name, quote in zip(("first", "second"), quote_rows(row, (self._text_a, self._text_b)), strict=True):
+                yield _Line(17, [("", quote)], ("aside", f"    {name} text".ljust(17)))
+        if more := len(rows) - _MAX_ROWS:
+            yield from [_Line(2, [("aside", f"… {format_count(more, 'more row')} …")])] * (more > 0)
 
     def _equal_text_lines(self, start: int, end: int) -> Iterator[_Line]:
         last = len(self._text_a.rstrip())

@@ -9,7 +9,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from simdoc_search.cli.columns import HitColumns, show_option, sort_option
-from simdoc_search.cli.common import CommandInterruptedError, document_progress, json_option, workers_option
+from simdoc_search.cli.common import (
+    CommandInterruptedError,
+    document_progress,
+    fail_if_queries_failed,
+    json_option,
+    workers_option,
+)
 from simdoc_search.cli.comparison_options import (
     ignore_options,
     preset_option,
@@ -207,7 +213,7 @@ def _answer_many(
         SystemExit: a path could not be read. The answers of all others are printed.
     """
     skipped, problems = (files.skipped, files.problems) if files else ([], [])
-    count = failed = 0
+    count, failures = 0, list[tuple[str, str]]()
     try:
         with (
             document_progress(hidden=output.as_json, has_total=total is not None) as update,
@@ -222,14 +228,13 @@ def _answer_many(
                     skipped.append(SkippedFile(query.name, "no words"))
                 else:
                     output.add_error(query, answer)
-                    failed += 1
+                    failures.append((query.name, str(answer)))
                 update(advance=1)
     except KeyboardInterrupt:
         if not output.as_json:
             output.print_many(skipped, problems)
         raise CommandInterruptedError(f"interrupted after {format_count(count, 'text')}") from None
     output.print_many(skipped, problems)
-    if failed:
-        raise click.ClickException(f"{failed:,} of {format_count(count, 'query', 'queries')} failed")
+    fail_if_queries_failed(failures, count, output.as_json)
     if problems:
         raise SystemExit(1)

@@ -173,3 +173,10 @@ def describe_content_beyond_text(*paths: str | None) -> str:
     if kinds <= {"text", "table"}:
         return "the encoding, delimiter, quotes or line ends"
     return "pictures, links, headers, comments, formulas or formatting"
+
+
+def describe_uncompared_content(*names: str) -> list[str]:
+    """Say what else may differ between files with equal texts; nothing if all files are plain text or tables."""
+    if not any(determine_format(name).kind in ("document", "html") for name in names):
+        return []
+    return [f"Only the texts were compared: {describe_content_beyond_text(*names)} may differ."]

@@ -97,11 +97,17 @@ def remove_ignored_words(
         for difference in comparison.character_differences
         if not (_has_only(ignored_a, a, difference.a) or _has_only(ignored_b, b, difference.b))
     ]
+    row_differences = [
+        difference
+        for difference in comparison.row_differences
+        if not (_has_only(ignored_a, a, difference.a) or _has_only(ignored_b, b, difference.b))
+    ]
     changed = replace(
         comparison,
         passages=tuple(kept),
         differences=tuple(differences),
         character_differences=tuple(character_differences),
+        row_differences=tuple(row_differences),
         significant_changes=tuple(find_significant_changes(*texts, differences, character_differences)),
         **count_words((a, b), kept, differences, (ignored_a, ignored_b)),
     )

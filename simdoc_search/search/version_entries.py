@@ -13,6 +13,7 @@ from simdoc_search.documents import DocumentKey
 from simdoc_search.passages.align import align_words
 from simdoc_search.passages.compare import find_text_changes
 from simdoc_search.passages.dates import Date, find_latest_day
+from simdoc_search.passages.row_descriptions import describe_moved_cells
 from simdoc_search.passages.summary import describe_difference
 from simdoc_search.passages.word_spans import different_mask
 from simdoc_search.search.query_document import QueryDocument
@@ -129,5 +130,16 @@ def find_changes(old: AnalysedText | None, new: AnalysedText | None, share: floa
     lines: tuple[str, ...] = ()
     if not changes.significant_changes and len(changes.differences) <= _MAX_DESCRIBED_DIFFERENCES:
         described = (describe_difference(difference, old.text, new.text) for difference in changes.differences)
-        lines = tuple(map(printable, described))
-    return VersionChanges(share, int(added.sum()), int(removed.sum()), tuple(changes.significant_changes), lines)
+        moved = map(describe_moved_cells, changes.row_differences[:_MAX_DESCRIBED_DIFFERENCES])
+        lines = tuple(map(printable, [*described, *moved]))
+    kinds = {difference.kind for difference in changes.character_differences}
+    return VersionChanges(
+        share,
+        int(added.sum()),
+        int(removed.sum()),
+        tuple(changes.significant_changes),
+        lines,
+        has_moved_cells=bool(changes.row_differences),
+        has_other_symbols="symbols" in kinds,
+        has_other_letters="letters" in kinds,
+    )

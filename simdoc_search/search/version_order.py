@@ -42,6 +42,10 @@ class VersionChanges:
         removed_word_count: number of words that only the earlier version has; None if a text is not stored.
         significant_changes: changed negations, numbers, dates and names, in this order.
         word_change_lines: descriptions of all differences, if there are at most three and none of them is significant.
+            Up to three rows of tables with words in other cells follow.
+        has_moved_cells: whether a row of a table has the same words in other cells.
+        has_other_symbols: whether punctuation or symbols at equal words differ, such as the sign of a number.
+        has_other_letters: whether equal words differ in letter case.
     """
 
     share: float
@@ -49,14 +53,22 @@ class VersionChanges:
     removed_word_count: int | None = None
     significant_changes: tuple[SignificantChange, ...] = ()
     word_change_lines: tuple[str, ...] = ()
+    has_moved_cells: bool = False
+    has_other_symbols: bool = False
+    has_other_letters: bool = False
 
     @property
     def word_changes_label(self) -> str:
-        """The numbers of added and removed words, for display; empty if they are not known."""
+        """The numbers of added and removed words, or what else changed, for display; empty if they are not known."""
         if self.added_word_count is None:
             return ""
         if not (self.added_word_count or self.removed_word_count):
-            return "no words"
+            kinds = {
+                "cells": self.has_moved_cells,
+                "symbols": self.has_other_symbols,
+                "letter case": self.has_other_letters,
+            }
+            return ", ".join(kind for kind, has_changed in kinds.items() if has_changed) or "no words"
         return format_word_changes(self.added_word_count, self.removed_word_count or 0)
 
     @property

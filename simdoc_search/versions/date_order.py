@@ -73,8 +73,11 @@ def group_by_date(evidence: DateEvidence, numbers: list[int]) -> tuple[EvidenceK
         if kind == "version" and not evidence.are_versions_comparable(numbers):
             continue
         keys = _make_keys_comparable(kind, [date.key for date in dates_of_kind])
-        if len(dates := sorted(set(keys))) > 1:
-            return kind, [[number for number, key in zip(numbers, keys, strict=True) if key == date] for date in dates]
+        groups: dict[tuple[object, ...], list[int]] = {}
+        for number, key in zip(numbers, keys, strict=True):
+            groups.setdefault(key, []).append(number)
+        if len(groups) > 1:
+            return kind, [groups[key] for key in sorted(groups)]
     return "texts", [numbers]
 
 

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from simdoc_search.as_json.comparison import comparison_as_json
-from simdoc_search.corpus.formats import determine_format
+from simdoc_search.corpus.formats import describe_uncompared_content, determine_format
 from simdoc_search.documents import DocumentKey
 from simdoc_search.errors import QuerySyntaxError
 from simdoc_search.passages.compare import compare as compare_texts
@@ -70,6 +70,8 @@ def compare(request: PageRequest) -> Page:
             preset=request.preset,
         )
     notes += describe_problem_words(comparison, texts, names)
+    if not comparison.differences:
+        notes += describe_uncompared_content(*names)
     is_side_by_side = length <= _MAX_SHOWN_CHARACTERS and not request.wants_json
     position = request.integer("at", 0, 0, 10**9)
     values: dict[str, Any] = {

@@ -70,7 +70,7 @@ def test_a_failed_query_of_a_list_does_not_affect_the_others() -> None:
     result = run("passages", "--all-from", "ids.txt", "--json")
     first, failed, last = json.loads(result.stdout)["results"]
 
-    assert (1, "Error: 1 of 3 queries failed\n") == (result.exit_code, result.stderr)
+    assert (1, f"  nobody: {failed['error']}\nError: 1 of 3 queries failed\n") == (result.exit_code, result.stderr)
     assert [("papers/mine.txt", 3), ("top.txt", 0)] == [
         (entry["query"]["id"], len(entry["hits"])) for entry in (first, last)
     ]

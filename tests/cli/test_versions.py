@@ -396,3 +396,23 @@ def test_an_index_without_sentences_finds_the_same_versions() -> None:
 
     assert "2 other versions, 2 documents compared, found by passages" in lines
     assert with_sentences["hits"] == without["hits"]
+
+
+def test_what_changed_is_named_if_no_words_did(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A sign, a cell or the letter case. `no words` would contradict the quotation of a sign."""
+    monkeypatch.chdir(tmp_path)
+    ledger = "Text,Debit,Credit\nRent of the office,,120\nPower and water,12.40,\nDues for the month of May,40,\n"
+    sign = ledger.replace("12.40", "-12.40")
+    moved = sign.replace("office,,120", "office,120,")
+    tables = {"2021": ledger, "2022": sign, "2023": moved, "2024": moved.replace("Dues", "dues")}
+    write(tmp_path, {f"docs/ledger {year}.csv": table for year, table in tables.items()})
+    output("index", "docs", "--with", "versions")
+    lines = output("versions", "ledger 2021.csv").splitlines()
+
+    assert [
+        "        2022            100 %             symbols  ledger 2022.csv",
+        "              number: Power and water “12.40” → “-12.40”",
+        "        2023            100 %               cells  ledger 2023.csv",
+        "              “120” moved from column 3 to column 2",
+        "        2024            100 %         letter case  ledger 2024.csv  (newest)",
+    ] == lines[2:7]

@@ -17,6 +17,7 @@ from simdoc_search.passages.positions import TextPositions, label_position_pair
 from simdoc_search.passages.report.pair_text import PairMarks, PairParagraphRenderer, Side, cut_pair_text
 from simdoc_search.passages.report.pieces import render_text
 from simdoc_search.passages.report.templates import render, render_page
+from simdoc_search.passages.row_descriptions import describe_moved_cells, describe_row_difference_count, quote_rows
 from simdoc_search.passages.summary import (
     describe_changed_words,
     describe_character_difference,
@@ -31,7 +32,7 @@ from simdoc_search.passages.summary import (
 
 _MIN_COMMON_FOLDERS = 2
 """If two paths share fewer folders, both paths are shown in full."""
-_MAX_LISTED_ITEMS, _MAX_CHARACTER_DIFFERENCES = 500, 100
+_MAX_LISTED_ITEMS, _MAX_CHARACTER_DIFFERENCES, _MAX_ROW_DIFFERENCES = 500, 100, 100
 _MIN_SHARE_IN_COMMON = 0.5
 """If at least this share of one text is in the other, the page lists the differences first, as for two versions."""
 _CONTEXT_WORDS = 6
@@ -118,7 +119,19 @@ def render_pair_view(
         ],
         character_difference_count=len(comparison.character_differences),
         character_difference_summary=describe_character_difference_count(len(comparison.character_differences)),
-        form_difference="" if comparison.differences else describe_form_difference(*texts),
+        row_differences=[
+            {
+                "place": label_position_pair(positions[0], row.a[0], positions[1], row.b[0]),
+                "moved": describe_moved_cells(row),
+                "rows": quote_rows(row, texts),
+            }
+            for row in comparison.row_differences[:_MAX_ROW_DIFFERENCES]
+        ],
+        row_difference_count=len(comparison.row_differences),
+        row_difference_summary=describe_row_difference_count(len(comparison.row_differences)),
+        form_difference=""
+        if comparison.differences or comparison.row_differences
+        else describe_form_difference(*texts),
         passages=[
             {
                 "colour": marks.colour_class(number),
