@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import re
 import shlex
+from collections.abc import Iterable
 from pathlib import Path
 
 DEFAULT_STORE = "./.simdoc"
@@ -96,6 +97,12 @@ def format_estimate(share: float) -> str:
 def format_count(count: int, singular: str, plural: str | None = None) -> str:
     """Format a number with its noun: "1 token", "2 tokens"."""
     return f"{count:,} {singular if count == 1 else plural or singular + 's'}"
+
+
+def format_fields(names: Iterable[str]) -> str:
+    """Return "the field 'text'", or "the fields 'title' and 'body'"."""
+    *first, last = map(repr, names)
+    return f"the fields {', '.join(first)} and {last}" if first else f"the field {last}"
 
 
 def describe_compared_documents(compared_count: int, candidate_count: int) -> str:

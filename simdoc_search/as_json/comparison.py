@@ -51,6 +51,7 @@ def comparison_as_json(
         ],
         "differences": [asdict(difference) for difference in comparison.differences],
         "character_differences": [asdict(difference) for difference in comparison.character_differences],
+        "row_differences": [asdict(difference) for difference in comparison.row_differences],
         "significant_changes": [change._asdict() for change in comparison.significant_changes],
         "details": {
             **{name: getattr(comparison, name) for name in _MEASURES},

@@ -25,6 +25,8 @@ def families_as_json(families: Families, shown_families: Sequence[VersionFamily]
         "document_count": families.document_count,
         "family_count": families.family_count,
         "member_count": families.member_count,
+        "copy_group_count": families.copy_group_count,
+        "copy_count": families.copy_count,
         "pair_count": families.pair_count,
         "compared_count": families.compared_count,
         "min_share": families.thresholds.min_share,

@@ -43,6 +43,7 @@ def versions_as_json(
         "compared_count": result.compared_count,
         "candidate_source": result.candidate_source,
         "changed": result.changed,
+        "text_note": result.text_note or None,
     }
 
 

@@ -122,18 +122,19 @@ def _run(engine: Engine, index: str, options: BackfillOptions, as_json: bool, *,
     if as_json:
         print_json({"url": f"{engine.name}/{index}", "interrupted": is_interrupted, **asdict(report)})
     elif not (is_interrupted and in_engine):  # the engine does not report the counts of a cancelled task
-        _print_report(report)
+        _print_report(report, "compared before" if options.stale else "fingerprinted before")
     if is_interrupted:
         raise CommandInterruptedError("interrupted; run the same command again to resume")
     if report.refused or report.skipped_indices:
         raise SystemExit(1)
 
 
-def _print_report(report: BackfillReport) -> None:
+def _print_report(report: BackfillReport, unread_state: str) -> None:
     optional = {
         "without words": report.wordless_count,
         "without a text any more (fingerprint removed)": report.removed_count,
         "without text": report.textless_count,
+        f"not read ({unread_state}, or without text)": report.unread_count,
         "read again because other programs changed the document": report.conflict_count,
         "deleted in the meantime": report.deleted_count,
         "possibly updated (the engine had not answered yet)": report.unconfirmed_count,

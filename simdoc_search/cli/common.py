@@ -32,6 +32,7 @@ TABLE_ADVICE = "To remove rows of a table or a JSONL file, run: simdoc-search de
 """Printed by `duplicates` and `apply`, which cannot remove rows of tables."""
 
 _MAX_LEFT_OUT_DOCUMENTS = 3
+_MAX_PRINTED_FAILURES = 5
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
@@ -149,6 +150,21 @@ def json_text(value: Any, *, ascii_only: bool = False, indent: int | None = None
 def print_json(value: dict[str, Any], *, ascii_only: bool = False) -> None:
     """Print one JSON object. Indices that were not queried are added to it."""
     click.echo(json_text(with_left_out_indices(value), ascii_only=ascii_only, indent=2))
+
+
+def fail_if_queries_failed(failures: Sequence[tuple[str, str]], total: int, as_json: bool) -> None:
+    """Raise a ClickException if queries failed. `failures` are their names and the reasons.
+
+    With `as_json`, the first failures are printed to stderr, because a person rarely reads the JSON.
+    """
+    if not failures:
+        return
+    if as_json:
+        for name, reason in failures[:_MAX_PRINTED_FAILURES]:
+            say(f"  {name}: {reason}", err=True)
+        if len(failures) > _MAX_PRINTED_FAILURES:
+            say(f"  and {len(failures) - _MAX_PRINTED_FAILURES:,} more; the JSON lists all", err=True)
+    raise click.ClickException(f"{len(failures):,} of {format_count(total, 'query', 'queries')} failed")
 
 
 def with_left_out_indices(value: dict[str, Any]) -> dict[str, Any]:

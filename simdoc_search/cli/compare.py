@@ -89,7 +89,6 @@ def compare(
     from click.core import ParameterSource
 
     from simdoc_search.as_json.comparison import comparison_as_json
-    from simdoc_search.corpus.formats import describe_content_beyond_text
     from simdoc_search.passages.compare import compare as compare_texts
     from simdoc_search.passages.ignored_words import ignore_parts
     from simdoc_search.passages.summary import describe_problem_words
@@ -137,20 +136,21 @@ def compare(
             preset=preset,
         )
     notes += describe_problem_words(comparison, texts, names)
+    file_notes = _describe_files(comparison, sides, have_same_bytes)
     if html:
         context = click.get_current_context()
-        page_notes = [*notes, *describe_run("Compared", context, _COMPARISON_PARAMETERS)]
+        page_notes = [*notes, *file_notes, *describe_run("Compared", context, _COMPARISON_PARAMETERS)]
         _write_page(html, comparison, sides, analysis, page_notes)
     if as_json:
         first, second = ({side.kind: side.name} for side in sides)
-        values = comparison_as_json(comparison, (first, second), notes=notes, have_same_bytes=have_same_bytes)
+        values = comparison_as_json(
+            comparison, (first, second), notes=[*notes, *file_notes], have_same_bytes=have_same_bytes
+        )
         print_json({**values, **({"ignored": [*ignored]} if ignored else {})})
         return
     _print(comparison, sides, analysis, html, notes, ignores_words=ignored is not None)
-    if have_same_bytes:
-        say("The two files have the same bytes.")
-    elif have_same_bytes is False and texts[0] == texts[1]:
-        say(f"The two files have the same text, but different bytes: {describe_content_beyond_text(a, b)} may differ.")
+    for note in file_notes:
+        say(note)
     _print_attachments(sides)
 
 
@@ -161,6 +161,19 @@ def _compare_bytes(a: str, b: str) -> bool | None:
         return filecmp.cmp(a, b, shallow=False) if are_files else None
     except (OSError, ValueError):
         return None
+
+
+def _describe_files(comparison: Comparison, sides: list[_Side], have_same_bytes: bool | None) -> list[str]:
+    """Say whether two files with the same words have the same bytes, and what else may differ."""
+    from simdoc_search.corpus.formats import describe_content_beyond_text, describe_uncompared_content
+
+    names = sides[0].name, sides[1].name
+    if have_same_bytes:
+        return ["The two files have the same bytes."]
+    if have_same_bytes is False and sides[0].text == sides[1].text:
+        content = describe_content_beyond_text(*names)
+        return [f"The two files have the same text, but different bytes: {content} may differ."]
+    return [] if comparison.differences else describe_uncompared_content(*names)
 
 
 def _have_no_text(*files: str) -> bool:

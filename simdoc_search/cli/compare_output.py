@@ -12,16 +12,13 @@ from rich.console import Console
 from rich.text import Text
 
 from simdoc_search.analysis.settings import Analysis
+from simdoc_search.analysis.words import locate_words
 from simdoc_search.display import format_count, printable
 from simdoc_search.passages.boilerplate import find_boilerplate
+from simdoc_search.passages.inline_diff import InlineDiff
 from simdoc_search.passages.passage import Comparison, Difference
-from simdoc_search.passages.positions import (
-    TextPositions,
-    label_position_pair,
-    skip_punctuation,
-    words_after,
-    words_before,
-)
+from simdoc_search.passages.positions import TextPositions, label_position_pair
+from simdoc_search.passages.row_descriptions import describe_moved_cells, describe_row_difference_count, quote_rows
 from simdoc_search.passages.summary import (
     describe_character_differences,
     describe_difference,
@@ -35,9 +32,10 @@ from simdoc_search.passages.summary import (
 _CONTEXT_WORDS = 12
 _MAX_DIFFERENCE_WORDS, _MAX_DIFFERENCE_CHARACTERS = 60, 600
 """Maximum length of a difference. A longer difference is shortened in the middle."""
-_MAX_PASSAGES = 20
+_MAX_PASSAGES, _MAX_ROWS = 20, 5
 _MIN_WIDTH, _MAX_WIDTH = 40, 120
 _STYLES = {"": "", "removed": "red strike", "inserted": "green underline", "heading": "bold", "aside": "dim"}
+_PART_STYLES = {"kept": "", "removed": "removed", "inserted": "inserted"}
 _BRACKETS = {"removed": ("[-", "-]"), "inserted": ("{+", "+}")}
 
 StyledText = tuple[str, str]
@@ -65,12 +63,12 @@ def comparison_lines(
 ) -> Iterator[Text]:
     """Yield a comparison in lines of at most `width` columns (40 to 120), without control characters.
 
-    Without colours, changes are shown as `[-removed-]` and `{+inserted+}`. `analysis` splits the texts into words to
-    find repeated passages; the default is the analysis of a new store. `ignores_words` says whether words are ignored.
+    Without colours, changes are shown as `[-removed-]` and `{+inserted+}`. `analysis` splits the texts into words; the
+    default is the analysis of a new store. `ignores_words` says whether words are ignored.
     """
     width = min(max(width, _MIN_WIDTH), _MAX_WIDTH)
     repeated_passages = find_boilerplate(comparison.passages, texts, analysis)
-    report = _Report(comparison, texts, repeated_passages, ignores_words=ignores_words)
+    report = _Report(comparison, texts, analysis, repeated_passages, ignores_words=ignores_words)
     lines = chain(_measure_lines(comparison, names, notes), report.passage_lines(width), report.difference_lines())
     return _wrap(lines, width, is_coloured)
 
@@ -123,11 +121,12 @@ class _Report:
         self,
         comparison: Comparison,
         texts: tuple[str, str],
+        analysis: Analysis | None,
         repeated_passages: frozenset[int],
         *,
         ignores_words: bool,
     ) -> None:
-        self._comparison = comparison
+        self._comparison, self._analysis = comparison, analysis
         self._text_a, self._text_b = texts
         self._positions_a, self._positions_b = map(TextPositions, texts)
         self._repeated_passages = repeated_passages  # indices of passages
@@ -156,27 +155,44 @@ class _Report:
             self._comparison.character_differences, (self._text_a, self._text_b)
         )
         significant = describe_significant_changes(self._comparison.significant_changes)
+        rows = self._comparison.row_differences
+        others = [*([characters] if characters else []), *([describe_row_difference_count(len(rows))] if rows else [])]
         if not self._comparison.differences:
             form = describe_form_difference(self._text_a, self._text_b)
-            rest = f"But {characters}." if characters else form and f"{form[0].upper()}{form[1:]}."
+            rest = f"But {', and '.join(others)}." if others else form and f"{form[0].upper()}{form[1:]}."
             yield _Line(0, [("heading", "No words differ."), ("", rest and f" {rest}")])
             yield from (_Line(2, [("", line)]) for line in significant)
+            yield from self._row_lines()
             return
         yield _Line(0, [("heading", "Differences")])
-        for line in [*significant, *([characters] if characters else [])]:
-            yield _Line(2, [("", line)])
+        yield from (_Line(2, [("", line)]) for line in [*significant, *others])
+        yield from self._row_lines()
+        texts = self._text_a, self._text_b
+        words = locate_words(self._text_a, self._analysis), locate_words(self._text_b, self._analysis)
+        diff = InlineDiff(texts, words, self._comparison.differences)
         position = 0
-        for group in _group_nearby(self._comparison.differences, self._text_a):
+        for group in _group_nearby(self._comparison.differences, self._text_a, diff):
             yield from self._equal_text_lines(position, group[0].a[0])
-            yield from self._group_lines(group, position)
+            yield from self._group_lines(group, diff)
             position = max(position, *(difference.a[1] for difference in group))
         yield from self._equal_text_lines(position, len(self._text_a))
 
+    def _row_lines(self) -> Iterator[_Line]:
+        """Yield the rows with words in other cells, each with the row of both texts."""
+        rows = self._comparison.row_differences
+        for row in rows[:_MAX_ROWS]:
+            label = f"{self._format_positions(row.a[0], row.b[0])}: "
+            yield _Line(2, [("aside", label), ("heading", describe_moved_cells(row))])
+            for name, quote in zip(("first", "second"), quote_rows(row, (self._text_a, self._text_b)), strict=True):
+                yield _Line(17, [("", quote)], ("aside", f"    {name} text".ljust(17)))
+        if more := len(rows) - _MAX_ROWS:
+            yield from [_Line(2, [("aside", f"… {format_count(more, 'more row')} …")])] * (more > 0)
+
     def _equal_text_lines(self, start: int, end: int) -> Iterator[_Line]:
         last = len(self._text_a.rstrip())
-        # Count whole lines. Between two differences, the first line end belongs to a partial line. At the end of the
-        # text, the last line has no line end, so the numbers are equal.
-        lines = self._positions_a.count_lines_between(start, min(end, last)) - (start > 0 and end < last)
+        # Count whole lines. The first line end may belong to a partial line. The last line of the text has no line end.
+        is_partial = not self._positions_a.is_line_start(start)
+        lines = self._positions_a.count_lines_between(start, min(end, last)) - is_partial + (end >= last)
         words = len(self._text_a[start:end].split()) if lines < 2 else 0
         if lines > 1 or words > 2 * _CONTEXT_WORDS:
             amount = (
@@ -184,39 +200,20 @@ class _Report:
             )
             yield _Line(2, [("aside", f"… {amount} …")])
 
-    def _group_lines(self, group: list[Difference], previous_end: int) -> Iterator[_Line]:
+    def _group_lines(self, group: list[Difference], diff: InlineDiff) -> Iterator[_Line]:
         first = group[0]
         total = f"{describe_word_changes(group)} in {format_count(len(group), 'difference')}"
         description = describe_difference(first, self._text_a, self._text_b) if len(group) == 1 else total
         yield _Line(0, [("aside", f"{self._format_positions(first.a[0], first.b[0])}: "), ("heading", description)])
         if first.kind != "moved":
-            yield _Line(4, self._change_content(group, previous_end))
-
-    def _change_content(self, group: list[Difference], previous_end: int) -> list[StyledText]:
-        start, end = group[0].a[0], max(difference.a[1] for difference in group)
-        content: list[StyledText] = [("", words_before(self._text_a, previous_end, start, _CONTEXT_WORDS))]
-        position = start
-        for difference in group:
-            is_inserted = difference.kind == "inserted"
-            place = skip_punctuation(self._text_a, difference.a[0]) if is_inserted else difference.a[0]
-            if place > position:
-                content.append(("", self._text_a[position:place]))
-            position = max(position, place)
-            for style, text in (
-                ("removed", self._text_a[slice(*difference.a)]),
-                ("inserted", self._text_b[slice(*difference.b)]),
-            ):
-                if text.strip():
-                    content += _add_space(content[-1], (style, _shorten(text)))
-            position = max(position, difference.a[1])
-        after = ("", words_after(self._text_a, max(position, end), _CONTEXT_WORDS))
-        return content + (_add_space(content[-1], after) if group[-1].kind == "inserted" else [after])
+            parts = diff.quote(group, _CONTEXT_WORDS)
+            yield _Line(4, [(_PART_STYLES[part.kind], _shorten(part.text)) for part in parts])
 
     def _format_positions(self, a: int, b: int) -> str:
         return label_position_pair(self._positions_a, a, self._positions_b, b)
 
 
-def _group_nearby(differences: Iterable[Difference], text: str) -> Iterator[list[Difference]]:
+def _group_nearby(differences: Iterable[Difference], text: str, diff: InlineDiff) -> Iterator[list[Difference]]:
     """Group differences that are near enough to share the words around them.
 
     A moved passage is a group by itself, and so is a difference that is too long to be shown as a whole.
@@ -226,7 +223,11 @@ def _group_nearby(differences: Iterable[Difference], text: str) -> Iterator[list
         is_alone = any(
             each.kind == "moved" or each.word_count > _MAX_DIFFERENCE_WORDS for each in (difference, *group[-1:])
         )
-        if group and (is_alone or not _is_near(text, group[-1].a[1], difference.a[0])):
+        if group and (
+            is_alone
+            or not _is_near(text, group[-1].a[1], difference.a[0])
+            or not diff.have_equal_words_between(group[-1], difference)
+        ):
             yield group
             group = []
         group.append(difference)
@@ -245,14 +246,8 @@ def _shorten(text: str) -> str:
         first, last = words[: _MAX_DIFFERENCE_WORDS // 2], words[-_MAX_DIFFERENCE_WORDS // 6 :]
         return " ".join([*first, f"… {format_count(len(words) - len(first) - len(last), 'word')} …", *last])
     if len(text) <= _MAX_DIFFERENCE_CHARACTERS:
-        return text.strip()
-    return f"{text[: _MAX_DIFFERENCE_CHARACTERS // 2].strip()} … {text[-_MAX_DIFFERENCE_CHARACTERS // 6 :].strip()}"
-
-
-def _add_space(before: StyledText, after: StyledText) -> list[StyledText]:
-    """Return a text, with a space before it if two words would touch otherwise."""
-    touches = before[1][-1:].strip() and after[1][:1].isalnum()
-    return [("", " "), after] if touches else [after]
+        return text
+    return f"{text[: _MAX_DIFFERENCE_CHARACTERS // 2].rstrip()} … {text[-_MAX_DIFFERENCE_CHARACTERS // 6 :].lstrip()}"
 
 
 def _quote_beginning(text: str, columns: int) -> str:

@@ -84,6 +84,11 @@ def show_families(
         say(note)
     nouns = "family", "families", "versions"
     _print_footer(result, result.family_count, len(shown), page[1], nouns, edges, _family_notes(result))
+    if result.copy_group_count:
+        groups = format_count(result.copy_group_count, "group of copies", "groups of copies")
+        documents = format_count(result.copy_count, "document")
+        command = command_line(search.store.location, "duplicates")
+        say(f"not listed: {groups} ({documents}) with the same words and punctuation. To see them, run: {command}")
     if shown:
         last = shown[0].newest or [*shown[0].unordered, *shown[0].timeline][-1]
         command = command_line(search.store.location, "versions", last.name)
@@ -159,8 +164,8 @@ def _topic_lines(number: int, topic: Topic, names: Sequence[str]) -> Iterator[st
 def _family_notes(result: Families) -> Iterator[str]:
     if not result.found_all_similar_sentences:
         yield (
-            "all equal sentences were compared, but only a sample of the similar sentences, so versions that share no "
-            "equal sentence may be missing"
+            "all equal sentences were compared, but only a sample of the similar ones. Versions without an equal "
+            "sentence may be missing"
         )
     if result.frequent_sentence_document_count:
         documents_share = format_count(result.frequent_sentence_document_count, "document shares", "documents share")

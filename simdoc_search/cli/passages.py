@@ -9,7 +9,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from simdoc_search.cli.columns import HitColumns, show_option, sort_option
-from simdoc_search.cli.common import CommandInterruptedError, document_progress, json_option, workers_option
+from simdoc_search.cli.common import (
+    CommandInterruptedError,
+    document_progress,
+    fail_if_queries_failed,
+    json_option,
+    workers_option,
+)
 from simdoc_search.cli.comparison_options import (
     ignore_options,
     preset_option,
@@ -169,7 +175,8 @@ def passages(
     all_filters = [*make_filters(filters, excluded), *filters_of_paths]
     passage_search = PassageSearch(search, all_filters, options, exclude_same_folder=exclude_same_folder)
     places = folders if each_other else in_paths or (index.location,)
-    notes = describe_search(list(map(str, places)), document_count, indexed.skipped, click.get_current_context())
+    skipped = indexed.skipped if in_paths or not html else search.store.skipped_files()
+    notes = describe_search(list(map(str, places)), document_count, skipped, click.get_current_context())
     output = PassageOutput(search, HitColumns(search.store, show, sort), html, as_json, notes)
     if all_from is not None:
         names = read_lines(all_from)
@@ -206,7 +213,7 @@ def _answer_many(
         SystemExit: a path could not be read. The answers of all others are printed.
     """
     skipped, problems = (files.skipped, files.problems) if files else ([], [])
-    count = failed = 0
+    count, failures = 0, list[tuple[str, str]]()
     try:
         with (
             document_progress(hidden=output.as_json, has_total=total is not None) as update,
@@ -221,14 +228,13 @@ def _answer_many(
                     skipped.append(SkippedFile(query.name, "no words"))
                 else:
                     output.add_error(query, answer)
-                    failed += 1
+                    failures.append((query.name, str(answer)))
                 update(advance=1)
     except KeyboardInterrupt:
         if not output.as_json:
             output.print_many(skipped, problems)
         raise CommandInterruptedError(f"interrupted after {format_count(count, 'text')}") from None
     output.print_many(skipped, problems)
-    if failed:
-        raise click.ClickException(f"{failed:,} of {format_count(count, 'query', 'queries')} failed")
+    fail_if_queries_failed(failures, count, output.as_json)
     if problems:
         raise SystemExit(1)

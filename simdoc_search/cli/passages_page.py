@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from simdoc_search.cli.common import document_progress
 from simdoc_search.cli.html_page import describe_run, write_page_file
-from simdoc_search.display import (
-    format_count,
-    format_percent,
-    printable,
-    without_credentials,
-)
+from simdoc_search.display import format_count, format_percent, without_credentials
 
 if TYPE_CHECKING:
     import click
@@ -35,9 +29,6 @@ _COMPARISON_PARAMETERS = ("min_words", "preset", "compare_all", "ignore", "ignor
 """The parameters of the command that decide which documents are searched, and which words count."""
 
 
-_MAX_NAMED_SKIPPED_FILES = 3
-
-
 def describe_search(
     places: Sequence[str], document_count: int, skipped: Sequence[SkippedFile], context: click.Context
 ) -> list[str]:
@@ -45,20 +36,13 @@ def describe_search(
 
     `document_count` is the number of documents in the `places`; 0 if it is not known.
     """
+    from simdoc_search.indexing.skipped_files import describe_skipped_files
+
     is_filtered = any(context.params[name] for name in _FILTER_PARAMETERS)
     documents = f"{format_count(document_count, 'document')} in " if document_count and not is_filtered else ""
     searched = f"Searched {documents}{', '.join(map(without_credentials, places))}"
     lines = describe_run(searched, context, (*_FILTER_PARAMETERS, *_COMPARISON_PARAMETERS))
-    return [lines[0], _describe_skipped(skipped), *lines[1:]] if skipped else lines
-
-
-def _describe_skipped(skipped: Sequence[SkippedFile]) -> str:
-    """Say how many files were skipped. If they are few, name them with the reasons."""
-    files_were = f"{format_count(len(skipped), 'file was', 'files were')} skipped and not searched"
-    if len(skipped) > _MAX_NAMED_SKIPPED_FILES:
-        return f"{files_were}."
-    named = (f"{printable(os.path.relpath(file.path, file.root or os.curdir))}, {file.reason}" for file in skipped)
-    return f"{files_were}: {'; '.join(named)}."
+    return [*filter(None, [lines[0], describe_skipped_files(skipped)]), *lines[1:]]
 
 
 def describe_hit(hit: PassageHit) -> str:

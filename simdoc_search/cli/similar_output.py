@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from simdoc_search.cli.columns import ColumnLayout, format_hit_id, link_id, sort_hits
-from simdoc_search.cli.common import left_out_lines, print_json, say
+from simdoc_search.cli.common import fail_if_queries_failed, left_out_lines, print_json, say
 from simdoc_search.cli.query_options import describe_token_shortfall
 from simdoc_search.display import (
     describe_compared_documents,
@@ -48,13 +48,13 @@ def print_many(
     """
     from simdoc_search.as_json.similar import similar_as_json
 
-    failed_count = hit_count = 0
+    hit_count, failures = 0, list[tuple[str, str]]()
     results: list[dict[str, Any]] = []
     for query, answer in zip(queries, answers, strict=True):
         if not as_json:
             say(query)
         if isinstance(answer, SimdocError):
-            failed_count += 1
+            failures.append((query, str(answer)))
             value = {"error": str(answer)}
             if not as_json:
                 say(f"Error: {answer}")
@@ -70,8 +70,7 @@ def print_many(
             say()
     if as_json:
         print_json({"results": results})
-    if failed_count:
-        raise click.ClickException(f"{failed_count:,} of {format_count(len(queries), 'query', 'queries')} failed")
+    fail_if_queries_failed(failures, len(queries), as_json)
     return hit_count
 
 

@@ -25,7 +25,7 @@ def _parse_percentage(_context: click.Context, _parameter: click.Parameter, valu
 
 
 @click.command(cls=Command)
-@click.argument("url")
+@click.argument("store", metavar="[URL]", required=False, envvar="SIMDOC_STORE")
 @field_options
 @click.option("--sample", "sample_size", type=click.IntRange(0, _MAX_SAMPLE_SIZE), default=200, show_default=True,
               help="Maximum number of fingerprints to compare with the current texts.")  # fmt: skip
@@ -37,7 +37,7 @@ def _parse_percentage(_context: click.Context, _parameter: click.Parameter, valu
 @engine_option
 @json_option
 def status(
-    url: str,
+    store: str | None,
     field: str | None,
     text_fields: tuple[str, ...],
     sample_size: int,
@@ -49,13 +49,13 @@ def status(
 ) -> None:
     """Show how many documents have current fingerprints.
 
-    URL names an index, an alias or a pattern. The command counts the documents with and without a fingerprint.
-    It also counts the fingerprints whose settings differ from those of the fingerprint field, and the documents for
-    which the ingest pipeline failed.
+    URL names an index, an alias or a pattern. The default is the value of SIMDOC_STORE. The command counts the
+    documents with and without a fingerprint. It also counts the fingerprints whose settings differ from those of the
+    fingerprint field, and the documents for which the ingest pipeline failed.
 
     A fingerprint is stale if it does not match the current text. The command estimates the number of stale fingerprints
-    from a sample of the documents written since the last `backfill --stale`. If the sample contains all of these
-    documents, the number is exact. To find problems with the index itself, use `check`.
+    from a sample of the documents written during or after the last `backfill --stale`. If the sample contains all of
+    these documents, the number is exact. To find problems with the index itself, use `check`.
 
     \b
       simdoc-search status http://localhost:9200/articles
@@ -74,7 +74,9 @@ def status(
 
     if prometheus and as_json:
         raise click.UsageError("give either --json or --prometheus, not both")
-    client, index = connect(url, engine=engine)
+    if not store:
+        raise click.UsageError("give the URL of the index, or set SIMDOC_STORE to it")
+    client, index = connect(store, engine=engine)
     inspection = inspect_indices(client, index, field=field, text_fields=text_fields, sample_size=sample_size)
     if max_stale is not None and inspection.sample.not_compared_reason:
         raise click.ClickException(

@@ -76,18 +76,28 @@ def exceeded_threshold_lines(
 
 
 def describe_next_step(inspection: Inspection, location: str, pipeline: str) -> str:
-    """Return how to add or update fingerprints; empty if all are up to date. For `pipeline`, see `backfill_advice`."""
+    """Return how to add, update or compare fingerprints; empty if all are known to be up to date.
+
+    For `pipeline`, see `backfill_advice`.
+    """
     indices, counts = inspection.all_indices, [inspected.counts for inspected in inspection.index_inspections]
-    is_stale = inspection.sample.stale_count or any(count.other_settings_count for count in counts)
+    sample, text_fields = inspection.sample, inspection.text_fields
+    is_stale = sample.stale_count or any(count.other_settings_count for count in counts)
     is_incomplete = any(count.missing_count or count.incomplete_count or count.text_gone_count for count in counts)
-    if not (is_stale or is_incomplete):
+    needs_update = is_stale or is_incomplete
+    is_known = sample.is_exact or sample.not_compared_reason or any(index.is_simdoc_index for index in indices)
+    if not needs_update and is_known:
         return ""
     if all(_rejects_fingerprints(inspected.index) for inspected in inspection.index_inspections):
-        return f"fingerprints cannot be added; to see why, run `{quote_command('check', location)}`"
+        problem = f"fingerprints cannot be added; to see why, run `{quote_command('check', location)}`"
+        return problem if needs_update else ""
     mappings, field = [index.mappings for index in indices], indices[0].field
+    if not needs_update:
+        advice = backfill_advice(mappings, field, location, "--stale", text_fields=text_fields)
+        return f"to compare all {sample.unchecked_count:,} documents instead of a sample, {advice}"
     is_first = not any(count.fingerprinted_count for count in counts)  # or `template remove` has removed all
     # A first run reads all texts in any case. With --stale, it notes what it has read, so a later run reads less.
-    options, text_fields = ["--stale"] * bool(is_stale or is_first), inspection.text_fields
+    options = ["--stale"] * bool(is_stale or is_first)
     advice = backfill_advice(mappings, field, location, *options, text_fields=text_fields, pipeline=pipeline)
     return f"to {'add fingerprints' if is_first else 'bring all fingerprints up to date'}, {advice}"
 
@@ -191,8 +201,7 @@ def _describe_staleness(inspection: Inspection) -> str:
     examples = _list_ids(sample.stale_ids, sample.stale_count)
     of_all = f"{sample.stale_count:,} of {sample.document_count:,}"
     if sample.is_exact and sample.already_compared_count:
-        unchecked = format_count(sample.unchecked_count, "document written", "documents written")
-        return f"{of_all}, after comparing {unchecked} since the last `backfill --stale`{examples}"
+        return f"{of_all}, after comparing {_describe_unchecked_documents(inspection)}{examples}"
     if sample.is_exact:
         return f"{of_all}, all compared{examples}"
     low, high = sample.stale_share_interval
@@ -201,12 +210,24 @@ def _describe_staleness(inspection: Inspection) -> str:
         f"({format_percent(sample.stale_share)}; with 95 % confidence {format_percent(low)} to {format_percent(high)})"
     )
     evidence = f"{sample.stale_count:,} of {sample.sampled_count:,} drawn at random"
-    since = (
-        f" from {sample.unchecked_count:,} documents written since the last `backfill --stale`"
-        if sample.already_compared_count
-        else ""
-    )
-    return f"{count} {interval}, based on {evidence}{since}{examples}"
+    unchecked = _describe_unchecked_documents(inspection)
+    return f"{count} {interval}, based on {evidence}{f' from {unchecked}' if unchecked else ''}{examples}"
+
+
+def _describe_unchecked_documents(inspection: Inspection) -> str:
+    """Return the number of documents that may be stale, and what they have in common; empty if these are all documents.
+
+    If other programs write while `backfill --stale` runs, the next run also compares what that run wrote.
+    """
+    were_compared = {
+        bool(inspected.checkpoints) for inspected in inspection.index_inspections if inspected.counts.current_count
+    }
+    if True not in were_compared:
+        return ""
+    since = "that `backfill --stale` has not compared"
+    if False not in were_compared:
+        since = "written during or after the last `backfill --stale`"
+    return f"{format_count(inspection.sample.unchecked_count, 'document')} {since}"
 
 
 def _list_ids(ids: Iterable[str], count: int) -> str:

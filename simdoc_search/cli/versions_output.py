@@ -64,7 +64,9 @@ def version_lines(
     if query_id is not None:
         yield f"Your file is in the index as {query_id!r}. It is listed once, as your document."
     undecided = result.undecided if result.undecided and result.undecided.newest_evidence_kinds else None
-    names = [undecided.earlier, undecided.later] if undecided else _find_last_changed_versions(result, links)
+    names = _find_last_changed_versions(result, links)
+    if undecided:
+        names = [names[-1] if names[-1] == result.query_name else undecided.earlier, undecided.later]
     if len(set(names) - {""}) == 2 and not result.have_equal_texts:
         purpose = "how these two differ" if undecided else "the last change"
         yield f"to see {purpose}, run: {command_line(store, 'compare', *names)}"
@@ -89,8 +91,8 @@ def _may_lack_later_versions(result: VersionsResult) -> bool:
 def _find_last_changed_versions(result: VersionsResult, links: Collection[DocumentKey | None]) -> list[str]:
     """Return the names of the last two successive versions with different words, or else of the last two versions.
 
-    If several successive versions have the same words, a file is preferred to a link, and to a copy such as an
-    attachment.
+    If several successive versions have the same words, a file is preferred to a link, then the query document to the
+    others, then a file to a copy such as an attachment.
     """
     from simdoc_search.duplicates.keep_order import count_copy_names
 
@@ -100,16 +102,23 @@ def _find_last_changed_versions(result: VersionsResult, links: Collection[Docume
             runs.append([])
         runs[-1].append(entry)
     if len(runs) < 2:
-        return [entry.name for entry in result.timeline[-2:]]
+        last = result.timeline[-2:]
+        query = [entry for entry in result.timeline if entry.is_query and entry not in last]
+        return [entry.name for entry in (*query, *last[-2 + len(query) :])]
     nearest_first = (reversed(runs[-2]), runs[-1])
-    return [
-        min(run, key=lambda entry: (entry.key in links, count_copy_names(entry.name))).name for run in nearest_first
-    ]
+
+    def rank(entry: VersionEntry) -> tuple[bool, bool, int]:
+        is_named_query = entry.is_query and bool(entry.name)
+        return entry.key in links, not is_named_query, count_copy_names(entry.name)
+
+    return [min(run, key=rank).name for run in nearest_first]
 
 
 def count_lines(result: VersionsResult) -> Iterator[str]:
     """Yield the counts, and how many texts changed since they were indexed."""
     yield _counts(result)
+    if result.text_note:
+        yield result.text_note
     if changed := result.changed + sum(hit.changed for hit in result.hits):
         yield f"{format_count(changed, 'text')} changed since indexing; words are counted in the current texts"
 

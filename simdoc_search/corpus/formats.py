@@ -53,6 +53,7 @@ _VARIANTS = {
 TAR_EXTENSIONS = (".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tbz2", ".tbz", ".tar.xz", ".txz")
 MBOX_EXTENSIONS = (".mbox", ".mbox.gz")
 ARCHIVE_EXTENSIONS = (".zip", *TAR_EXTENSIONS, *MBOX_EXTENSIONS)
+_MAIL_HEADERS = re.compile(r"(?:(?:subject|from|to|cc|bcc|date): .*\n){2,}\n", re.IGNORECASE)
 ATTACHMENT_EXTENSION = ".eml"
 """Extension of the e-mails whose attachments are read. Those of messages in a Maildir are not read."""
 EXTENSIONS: dict[FormatKind, tuple[str, ...]] = {
@@ -157,6 +158,12 @@ def has_cells(path: str) -> bool:
     return known.kind == "table" or known.extension in (".xls", ".xlsx", ".ods")
 
 
+def remove_mail_headers(text: str, path: str) -> str:
+    """Return the text of an e-mail without its headers, such as the date. Other texts are returned unchanged."""
+    headers = _MAIL_HEADERS.match(text) if determine_format(path).is_mail else None
+    return text[headers.end() :] if headers else text
+
+
 def describe_content_beyond_text(*paths: str | None) -> str:
     """Return what may differ between files that have the same text. The path of a file is None if it is not known."""
     formats = {determine_format(path) if path else None for path in paths}
@@ -166,3 +173,10 @@ def describe_content_beyond_text(*paths: str | None) -> str:
     if kinds <= {"text", "table"}:
         return "the encoding, delimiter, quotes or line ends"
     return "pictures, links, headers, comments, formulas or formatting"
+
+
+def describe_uncompared_content(*names: str) -> list[str]:
+    """Say what else may differ between files with equal texts; nothing if all files are plain text or tables."""
+    if not any(determine_format(name).kind in ("document", "html") for name in names):
+        return []
+    return [f"Only the texts were compared: {describe_content_beyond_text(*names)} may differ."]

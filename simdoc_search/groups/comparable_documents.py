@@ -23,6 +23,7 @@ from simdoc_search.stores.base import Store
 from simdoc_search.stores.filters import Filters
 from simdoc_search.stores.record import Record, RecordPart
 from simdoc_search.stores.sentences_and_concepts import compute_sentence_simhashes
+from simdoc_search.versions.equal_texts import TextHashes
 from simdoc_search.workers import ParallelMapper
 
 Progress = Callable[[str, float], None]
@@ -46,6 +47,8 @@ class ComparableDocuments:
     concepts: list[ParagraphConcepts] = field(default_factory=list)
     # for the key of each document that cannot be compared, the reason
     left_out: dict[DocumentKey, str] = field(default_factory=dict)
+    # hashes of the text of each document; empty if they were not read
+    text_hashes: list[TextHashes] = field(default_factory=list)
 
     def __len__(self) -> int:
         return len(self.document_keys)
@@ -73,7 +76,7 @@ def read_documents(
         raise StoreError(
             "the index has neither sentences nor texts to compare; index the documents again with --with versions"
         )
-    entries: list[tuple[DocumentKey, Simhashes, ParagraphConcepts | None]] = []
+    entries: list[tuple[TextHashes, Simhashes, ParagraphConcepts | None]] = []
     left_out: dict[DocumentKey, str] = {}
     total = max(1, store.info().document_count)
     load: set[RecordPart] = {"text"} if from_texts else {"sentences"}
@@ -87,22 +90,23 @@ def read_documents(
     for number, (record, sentences) in enumerate(documents, 1):
         paragraphs = decode_paragraph_concepts(record.concepts) if with_concepts else None
         if len(sentences) if paragraphs is None else paragraphs.paragraph_count:
-            entries.append((record.key, sentences, paragraphs))
+            entries.append((TextHashes.from_record(record), sentences, paragraphs))
         else:
             left_out[record.key] = record.fault or ("has no concepts" if with_concepts else "has no sentences")
         if not number % _PROGRESS_STEP:
             check_stopped()
             progress("reading", min(1.0, number / total))
     progress("reading", 1.0)
-    entries.sort(key=lambda entry: (entry[0].id, entry[0].index or "", entry[0].routing or ""))
+    entries.sort(key=lambda entry: (entry[0].key.id, entry[0].key.index or "", entry[0].key.routing or ""))
     counts = np.array([len(sentences) for _, sentences, _ in entries], np.int64)
     return ComparableDocuments(
-        [key for key, _, _ in entries],
+        [hashes.key for hashes, _, _ in entries],
         np.concatenate([np.zeros(0, np.uint64), *(sentences for _, sentences, _ in entries)]),
         np.cumsum(counts) - counts,
         counts,
         [paragraphs for _, _, paragraphs in entries if paragraphs is not None],
         left_out,
+        [hashes for hashes, _, _ in entries],
     )
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
@@ -20,6 +22,11 @@ from simdoc_search.sketch.thresholds import SimilarityThresholds
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.filters import Filters
 from simdoc_search.stores.record import LeftOutIndex
+from simdoc_search.versions.equal_texts import (
+    TextHashes,
+    hash_words_and_punctuation,
+    have_same_words_and_punctuation,
+)
 from simdoc_search.workers import ParallelMapper
 
 
@@ -47,8 +54,11 @@ class Families:
         left_out_indices: the indices behind an alias whose documents were not compared, with the reasons.
         compared_count: number of pairs that were compared.
         pair_count: number of pairs that are versions of each other.
-        family_count: number of families.
+        family_count: number of families, without the groups of copies.
         member_count: number of documents in families.
+        copy_group_count: number of groups that are left out, because all documents of the group have the same words and
+            punctuation. They are copies, not versions.
+        copy_count: number of documents in these groups.
         found_all_similar_sentences: whether all similar sentences were found. Otherwise all equal sentences and a
             sample of the similar ones were found, so versions without an equal sentence may be missing.
         frequent_sentence_document_count: number of documents with so few rare sentences that a frequent sentence was
@@ -62,10 +72,18 @@ class Families:
     frequent_sentence_limit: int = FREQUENT_SENTENCE_LIMIT
     max_compared_per_sentence: int = MAX_PARTNERS_PER_FREQUENT_SENTENCE
 
-    def __init__(self, documents: ComparableDocuments, pairs: VersionPairs, thresholds: SimilarityThresholds) -> None:
+    def __init__(
+        self,
+        documents: ComparableDocuments,
+        pairs: VersionPairs,
+        thresholds: SimilarityThresholds,
+        find_copies: Callable[[Sequence[Sequence[TextHashes]]], list[bool]],
+    ) -> None:
         self._document_keys, self._pairs = documents.document_keys, pairs
         labels = find_connected_components(len(documents), pairs.first_documents, pairs.second_documents)
-        self._members = group_by_label(labels)
+        groups = group_by_label(labels)
+        are_copies = find_copies([[documents.text_hashes[number] for number in group.tolist()] for group in groups])
+        self._members = [group for group, is_copies in zip(groups, are_copies, strict=True) if not is_copies]
         self._edge_counts = np.bincount(labels[pairs.first_documents], minlength=len(documents))
         self._lowest_scores = np.ones(len(documents))
         np.minimum.at(self._lowest_scores, labels[pairs.first_documents], pairs.scores)
@@ -77,6 +95,8 @@ class Families:
         self.pair_count: int = len(pairs.first_documents)
         self.family_count: int = len(self._members)
         self.member_count: int = sum(map(len, self._members))
+        self.copy_group_count: int = len(groups) - len(self._members)
+        self.copy_count: int = sum(map(len, groups)) - self.member_count
         self.found_all_similar_sentences: bool = pairs.found_all_similar_sentences
         self.frequent_sentence_document_count: int = pairs.frequent_sentence_document_count
 
@@ -102,6 +122,14 @@ def find_families(
     """Find the families among the documents that match the filters; see `SimilaritySearch.version_families`."""
     with ParallelMapper(workers) as mapper:
         documents = read_documents(store, filters, progress, workers=mapper)
-    families = Families(documents, find_version_pairs(documents, thresholds, progress), thresholds)
+    pairs = find_version_pairs(documents, thresholds, progress)
+    families = Families(documents, pairs, thresholds, partial(_find_copies, store))
     families.left_out_indices = store.left_out_indices()
     return families
+
+
+def _find_copies(store: Store, groups: Sequence[Sequence[TextHashes]]) -> list[bool]:
+    """Return whether all documents of each group have the same words and punctuation."""
+    with_same_words = (group for group in groups if len({hashes.words_hash for hashes in group}) == 1)
+    text_forms = hash_words_and_punctuation(store, chain.from_iterable(with_same_words))
+    return [have_same_words_and_punctuation(group, text_forms) for group in groups]

@@ -100,6 +100,7 @@ class _VersionSearch:
 
     def __init__(self, documents: ComparableDocuments, thresholds: SimilarityThresholds, progress: Progress) -> None:
         self._documents, self._thresholds, self._progress = documents, thresholds, progress
+        self._is_short = np.array([hashes.is_short for hashes in documents.text_hashes], np.bool_)
         self.simhashes, sentence_of_occurrence = np.unique(documents.simhashes, return_inverse=True)
         document_of_occurrence = np.repeat(np.arange(len(documents)), documents.simhash_counts)
         self.containing_documents = _DocumentsOfSentences(
@@ -187,6 +188,11 @@ class _VersionSearch:
         arrays = documents.simhashes, documents.simhash_starts, documents.simhash_counts
         scores = shares_of_pairs(*arrays, split_pair_keys(keys), thresholds.max_distance).scores(thresholds)
         is_version = scores >= thresholds.min_score
+        if self._is_short.any():
+            first, second = split_pair_keys(keys)
+            hashes = documents.text_hashes
+            for pair in np.flatnonzero(is_version & (self._is_short[first] | self._is_short[second])).tolist():
+                is_version[pair] = hashes[first[pair]].may_be_version_of(hashes[second[pair]])
         self._version_parts.append((keys[is_version], scores[is_version]))
 
 

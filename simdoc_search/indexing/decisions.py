@@ -29,6 +29,7 @@ from simdoc_search.indexing.pruning import find_unseen_documents, find_vanished_
 from simdoc_search.indexing.report import IndexReport
 from simdoc_search.indexing.seen_ids import IdStatus, SeenIds
 from simdoc_search.indexing.skip_reasons import BROKEN_LINK_REASON, OTHER_KIND, classify_reason
+from simdoc_search.indexing.skipped_files import remember_skipped_files
 from simdoc_search.stores.base import Store, Writer
 from simdoc_search.stores.record import ALL_PARTS, Digest, Origin, Record
 
@@ -231,10 +232,8 @@ class IndexingRun:
 
     def _update_origin(self, stored: Digest, origin: Origin | None) -> None:
         """Store the new size and modification time of a file whose text did not change."""
-        if not has_same_origin(stored.origin, origin):
-            record = self._store.get(stored.id, load=ALL_PARTS)
-            if record is not None:
-                self._writer.put([replace(record, origin=origin)])
+        if not has_same_origin(stored.origin, origin) and (record := self._store.get(stored.id, load=ALL_PARTS)):
+            self._writer.put([replace(record, origin=origin)])
 
     def remove_old_documents(self, *, prune: bool | None, prune_all: bool) -> None:
         """Remove documents whose files now have other ids and, with `prune`, documents whose files no longer exist."""
@@ -276,6 +275,10 @@ class IndexingRun:
             self._removed_count += 1
         input_path.renamed_count += 1
         input_path.found_count += record.origin is not None and record.origin.root == input_path.root
+
+    def remember_skipped_files(self, *, read_all: bool) -> None:
+        """Let the store remember the skipped files. `read_all` says whether the run got all files of its paths."""
+        remember_skipped_files(self._store, self._paths, self._seen, self.report.skipped, read_all=read_all)
 
     def finish_report(self, refused: Mapping[str, str]) -> IndexReport:
         """Return the report, which counts each id once. `refused` maps each id that the store refused to the reason."""

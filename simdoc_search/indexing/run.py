@@ -70,7 +70,9 @@ def index_documents(
                         run.commit()
                         last_commit = time.monotonic()
             if not errors:
-                run.remove_old_documents(prune=options.prune_all or options.prune, prune_all=options.prune_all)
+                prune = options.prune_all or options.prune
+                run.remove_old_documents(prune=prune, prune_all=options.prune_all)
+                run.remember_skipped_files(read_all=prune is not None)
         except KeyboardInterrupt:
             writer.commit(timeout=_MAX_FINAL_COMMIT_SECONDS)
             raise

@@ -1,17 +1,73 @@
-"""Locates the skipped files of indexed folders, so that their bytes can be compared."""
+"""Remembers the skipped files of indexed folders, and locates them, so that their bytes can be compared."""
 
 from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 
 from simdoc_search.corpus.file_source import FileSource
-from simdoc_search.corpus.member_names import find_archive_file
+from simdoc_search.corpus.member_names import find_archive, find_archive_file
+from simdoc_search.display import format_count, printable
 from simdoc_search.documents import SkippedFile
-from simdoc_search.indexing.input_paths import InputPaths, absolute_path
-from simdoc_search.indexing.skip_reasons import classify_reason
+from simdoc_search.errors import StoreError
+from simdoc_search.indexing.input_paths import InputPath, InputPaths, absolute_path, is_missing
+from simdoc_search.indexing.seen_ids import SeenIds
+from simdoc_search.indexing.skip_reasons import NO_FILES_REASON, classify_reason
 from simdoc_search.stores.base import Store
+
+_MAX_NAMED_FILES = 3
+
+
+def remember_skipped_files(
+    store: Store, paths: Iterable[InputPath], seen: SeenIds, skipped: Iterable[SkippedFile], *, read_all: bool
+) -> None:
+    """Update the store's list of skipped files after a run. Lines of files with several documents are not listed.
+
+    If the run did not `read_all` files of its paths, the others remain in the list. So do the members of archives and
+    the attachments of e-mails, because an unchanged archive or e-mail is not read again.
+    """
+    new = {}
+    for file in skipped:
+        path = absolute_path(file.path)
+        if file.reason != NO_FILES_REASON and (file.root or os.path.isfile(path)):  # noqa: PTH113 - paths are strings
+            new[path] = SkippedFile(path, file.reason, file.root or path)
+    input_paths = {input_path.path: input_path for input_path in paths}
+    folders = tuple(os.path.join(path, "") for path in input_paths)  # noqa: PTH118 - Path objects are slow here
+
+    def is_current(file: SkippedFile) -> bool:
+        archive = find_archive(file.path)
+        if (archive or file.path) not in input_paths and not file.path.startswith(folders):
+            return True
+        if file.path in new or (read_all and not archive):
+            return False
+        input_path = input_paths.get(file.root or "")
+        id = input_path.make_skipped_id(file) if input_path else None
+        return not is_missing(archive or file.path) and (id is None or id not in seen)
+
+    old: list[SkippedFile] = []
+    with suppress(StoreError):  # the list is damaged; the new one replaces it
+        old += store.skipped_files()
+    current = [*filter(is_current, old), *new.values()]
+    if current != old:
+        store.remember_skipped_files(current)
+
+
+def describe_skipped_files(skipped: Sequence[SkippedFile]) -> str:
+    """Say how many files were skipped. If they are few, name them with the reasons. Return "" if there are none."""
+    if not skipped:
+        return ""
+    files_were = f"{format_count(len(skipped), 'file was', 'files were')} skipped and not searched"
+    if len(skipped) > _MAX_NAMED_FILES:
+        return f"{files_were}."
+    return f"{files_were}: {'; '.join(f'{_shorten_path(file)}, {file.reason}' for file in skipped)}."
+
+
+def _shorten_path(file: SkippedFile) -> str:
+    """Return the path of a file below the indexed folder."""
+    path = absolute_path(file.path)
+    return printable(os.path.relpath(path, file.root) if file.root not in (None, path) else os.path.basename(path))  # noqa: PTH119
 
 
 def locate_skipped_files(store: Store, skipped: Iterable[SkippedFile]) -> Iterator[FileSource]:

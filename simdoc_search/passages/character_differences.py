@@ -10,19 +10,13 @@ import re
 from collections.abc import Iterable, Iterator
 from unicodedata import normalize
 
-import numpy as np
-
 from simdoc_search.analysis.words import WordPositions
 from simdoc_search.cancellation import check_stopped
-from simdoc_search.passages.numbers import UNSPACED_LETTERS
 from simdoc_search.passages.passage import CharacterDifference, Difference, Span
+from simdoc_search.passages.spaced_text import SpacedText
 from simdoc_search.passages.subsequences import EqualRun
 
 _SPACE = re.compile(r"\s+")
-_LETTER = rf"[^\W{UNSPACED_LETTERS}]"
-_FIRST_WORD, _LAST_WORD = re.compile(rf"^{_LETTER}+"), re.compile(rf"{_LETTER}+$")
-_MAX_TOKEN_CHARACTERS = 40
-"""The maximum number of characters of a token before or after a difference."""
 
 
 def find_character_differences(
@@ -37,7 +31,7 @@ def find_character_differences(
     once. `runs` are the runs of equal words. For two texts with the same words, pass `[(0, 0, number of words)]`.
     `differences` are those between the words. Symbols beside them are compared too, as in `5 € new` and `5 $ old`.
     """
-    first, second = map(_SpacedText, texts, words)
+    first, second = map(SpacedText, texts, words)
     text_ends = {(0, 0), (len(words[0].words), len(words[1].words))}
     found: list[Iterator[CharacterDifference]] = []
     for i, j, size in runs:
@@ -62,54 +56,7 @@ def find_character_differences(
     return [result[spans] for spans in sorted(result)]
 
 
-class _SpacedText:
-    """A text with its words and the gaps between them."""
-
-    def __init__(self, text: str, words: WordPositions) -> None:
-        self._text, self._words = text, words
-
-    def __getitem__(self, span: Span) -> str:
-        return self._text[slice(*span)]
-
-    def words_span(self, first: int, size: int = 1) -> Span:
-        """Return the span of `size` words, starting at word `first`."""
-        return int(self._words.starts[first]), int(self._words.ends[first + size - 1])
-
-    def gap_before(self, word: int) -> Span:
-        """Return the span of the gap before a word. Gaps also precede the first word and follow the last word."""
-        begin = int(self._words.ends[word - 1]) if word else 0
-        end = int(self._words.starts[word]) if word < len(self._words.words) else len(self._text)
-        return begin, end
-
-    def word_at(self, position: int) -> int:
-        """Return the index of the first word that begins at a position or after it."""
-        return int(np.searchsorted(self._words.starts, position))
-
-    def separate_symbols(self, word: int) -> Span:
-        """Return the span of the symbols in the gap before a word that touch neither this word nor the previous one."""
-        begin, end = self.gap_before(word)
-        parts = _SPACE.split(self._text[begin:end])
-        if len(parts) == 1:
-            return begin, begin
-        if word:
-            begin += len(parts[0])
-        if word < len(self._words.words):
-            end -= len(parts[-1])
-        return _strip_space(self, (begin, end))
-
-    def extend_to_whitespace(self, span: Span) -> Span:
-        """Extend a span on both sides up to the next whitespace. Of a long token, only include whole words near it."""
-        begin, end = span
-        before = self._text[max(begin - _MAX_TOKEN_CHARACTERS, 0) : begin]
-        after = self._text[end : end + _MAX_TOKEN_CHARACTERS]
-        if len(before) == _MAX_TOKEN_CHARACTERS:
-            before = _FIRST_WORD.sub("", before)
-        if len(after) == _MAX_TOKEN_CHARACTERS:
-            after = _LAST_WORD.sub("", after)
-        return begin - len(_SPACE.split(before)[-1]), end + len(_SPACE.split(after)[0])
-
-
-def _find_inner_differences(a: _SpacedText, b: _SpacedText, i: int, j: int, size: int) -> Iterator[CharacterDifference]:
+def _find_inner_differences(a: SpacedText, b: SpacedText, i: int, j: int, size: int) -> Iterator[CharacterDifference]:
     """Yield the differences inside and between `size` words. Equal stretches are skipped."""
     text_a, text_b = a[a.words_span(i, size)], b[b.words_span(j, size)]
     if text_a == text_b or normalize("NFC", text_a).split() == normalize("NFC", text_b).split():
@@ -123,7 +70,7 @@ def _find_inner_differences(a: _SpacedText, b: _SpacedText, i: int, j: int, size
     yield from _find_inner_differences(a, b, i + half, j + half, size - half)
 
 
-def _find_differences_between(a: _SpacedText, b: _SpacedText, i: int, j: int) -> Iterator[CharacterDifference]:
+def _find_differences_between(a: SpacedText, b: SpacedText, i: int, j: int) -> Iterator[CharacterDifference]:
     """Yield the differences between the gap before word `i` and the gap before word `j`."""
     gap, other_gap = a.gap_before(i), b.gap_before(j)
     gap_a, gap_b = a[gap], b[other_gap]
@@ -140,7 +87,7 @@ def _find_differences_between(a: _SpacedText, b: _SpacedText, i: int, j: int) ->
         yield from _find_difference_before(a, b, i, j)
 
 
-def _find_difference_before(a: _SpacedText, b: _SpacedText, i: int, j: int) -> Iterator[CharacterDifference]:
+def _find_difference_before(a: SpacedText, b: SpacedText, i: int, j: int) -> Iterator[CharacterDifference]:
     """Yield the difference in the symbols directly before two words, if any."""
     gap, other_gap = a.gap_before(i), b.gap_before(j)
     symbols_a, symbols_b = _SPACE.split(a[gap])[-1], _SPACE.split(b[other_gap])[-1]
@@ -149,7 +96,7 @@ def _find_difference_before(a: _SpacedText, b: _SpacedText, i: int, j: int) -> I
         yield CharacterDifference("symbols", a.extend_to_whitespace(span), b.extend_to_whitespace(other))
 
 
-def _find_difference_after(a: _SpacedText, b: _SpacedText, i: int, j: int) -> Iterator[CharacterDifference]:
+def _find_difference_after(a: SpacedText, b: SpacedText, i: int, j: int) -> Iterator[CharacterDifference]:
     """Yield the difference in the symbols directly after the words that precede two words, if any."""
     gap, other_gap = a.gap_before(i), b.gap_before(j)
     symbols_a, symbols_b = _SPACE.split(a[gap])[0], _SPACE.split(b[other_gap])[0]
@@ -158,9 +105,7 @@ def _find_difference_after(a: _SpacedText, b: _SpacedText, i: int, j: int) -> It
         yield CharacterDifference("symbols", a.extend_to_whitespace(span), b.extend_to_whitespace(other))
 
 
-def _find_difference_in_separate_symbols(
-    a: _SpacedText, b: _SpacedText, i: int, j: int
-) -> Iterator[CharacterDifference]:
+def _find_difference_in_separate_symbols(a: SpacedText, b: SpacedText, i: int, j: int) -> Iterator[CharacterDifference]:
     """Yield the difference in the symbols between spaces before two words, if any."""
     span, other = a.separate_symbols(i), b.separate_symbols(j)
     if not (
@@ -169,7 +114,7 @@ def _find_difference_in_separate_symbols(
         yield CharacterDifference("symbols", span, other)
 
 
-def _have_other_symbols(a: _SpacedText, b: _SpacedText, begin: tuple[int, int], end: tuple[int, int]) -> bool:
+def _have_other_symbols(a: SpacedText, b: SpacedText, begin: tuple[int, int], end: tuple[int, int]) -> bool:
     """Return whether the symbols around inserted or removed words are others than at this place in the other text.
 
     These words may have brought some of the symbols, such as a second comma.
@@ -184,10 +129,3 @@ def _have_other_symbols(a: _SpacedText, b: _SpacedText, begin: tuple[int, int], 
 
 def _differ_only_in_spaces(gap: str, other: str) -> bool:
     return gap == other or normalize("NFC", _SPACE.sub("", gap)) == normalize("NFC", _SPACE.sub("", other))
-
-
-def _strip_space(text: _SpacedText, span: Span) -> Span:
-    """Return a span without whitespace at both ends. A span of whitespace becomes an empty span at its start."""
-    begin, end = span
-    inner = text[span]
-    return (end - len(inner.lstrip()), begin + len(inner.rstrip())) if inner.strip() else (begin, begin)

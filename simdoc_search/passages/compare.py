@@ -7,10 +7,19 @@ from typing import NamedTuple
 
 from simdoc_search.analysis.words import WordPositions, locate_words
 from simdoc_search.passages.align import AlignmentSettings, Preset, align_words
+from simdoc_search.passages.cells import find_row_differences
 from simdoc_search.passages.character_differences import find_character_differences
 from simdoc_search.passages.differences import find_differences, select_disjoint_runs
 from simdoc_search.passages.exact_overlap import measures
-from simdoc_search.passages.passage import CharacterDifference, Comparison, Difference, Passage, SignificantChange
+from simdoc_search.passages.inline_diff import place_empty_spans
+from simdoc_search.passages.passage import (
+    CharacterDifference,
+    Comparison,
+    Difference,
+    Passage,
+    RowDifference,
+    SignificantChange,
+)
 from simdoc_search.passages.significant_changes import find_significant_changes
 from simdoc_search.passages.word_spans import count_words
 from simdoc_search.sketch.fingerprint import fingerprint
@@ -22,6 +31,7 @@ class TextChanges(NamedTuple):
 
     differences: list[Difference]
     character_differences: list[CharacterDifference]
+    row_differences: list[RowDifference]
     significant_changes: list[SignificantChange]
 
 
@@ -56,6 +66,7 @@ def compare(
         passages=tuple(passages),
         differences=tuple(changes.differences),
         character_differences=tuple(changes.character_differences),
+        row_differences=tuple(changes.row_differences),
         significant_changes=tuple(changes.significant_changes),
         **count_words((a, b), passages, changes.differences),
     )
@@ -65,10 +76,13 @@ def find_text_changes(
     texts: tuple[str, str], words: tuple[WordPositions, WordPositions], passages: Sequence[Passage]
 ) -> TextChanges:
     """Return the differences between two texts that share these passages."""
-    word_differences = find_differences(*words, passages)
+    word_differences = place_empty_spans(texts, words, find_differences(*words, passages))
     symbol_differences = find_character_differences(
         texts, words, select_disjoint_runs(*words, passages), word_differences
     )
     return TextChanges(
-        word_differences, symbol_differences, find_significant_changes(*texts, word_differences, symbol_differences)
+        word_differences,
+        symbol_differences,
+        find_row_differences(*texts),
+        find_significant_changes(*texts, word_differences, symbol_differences),
     )

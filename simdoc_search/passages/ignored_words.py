@@ -13,6 +13,7 @@ from simdoc_search.display import format_count
 from simdoc_search.passages.align import PRESETS, AlignmentSettings, Preset, align_words
 from simdoc_search.passages.bibliography import describe_bibliography, find_bibliography
 from simdoc_search.passages.differences import remove_words_from_differences
+from simdoc_search.passages.inline_diff import place_empty_spans
 from simdoc_search.passages.passage import Comparison, Passage, Span
 from simdoc_search.passages.quotations import find_quotations
 from simdoc_search.passages.significant_changes import find_significant_changes
@@ -89,10 +90,16 @@ def remove_ignored_words(
     kept = [_swap_texts(passage) for passage in swapped]
     kept = [replace(passage, word_count=int(matched_mask(a, [passage]).sum())) for passage in kept]
     ignored = int(ignored_a.sum()), int(ignored_b.sum())
-    differences = remove_words_from_differences(comparison.differences, a, b, (ignored_a, ignored_b))
+    parts = remove_words_from_differences(comparison.differences, a, b, (ignored_a, ignored_b))
+    differences = place_empty_spans(texts, (a, b), parts)
     character_differences = [
         difference
         for difference in comparison.character_differences
+        if not (_has_only(ignored_a, a, difference.a) or _has_only(ignored_b, b, difference.b))
+    ]
+    row_differences = [
+        difference
+        for difference in comparison.row_differences
         if not (_has_only(ignored_a, a, difference.a) or _has_only(ignored_b, b, difference.b))
     ]
     changed = replace(
@@ -100,6 +107,7 @@ def remove_ignored_words(
         passages=tuple(kept),
         differences=tuple(differences),
         character_differences=tuple(character_differences),
+        row_differences=tuple(row_differences),
         significant_changes=tuple(find_significant_changes(*texts, differences, character_differences)),
         **count_words((a, b), kept, differences, (ignored_a, ignored_b)),
     )

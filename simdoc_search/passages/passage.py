@@ -65,6 +65,36 @@ class CharacterDifference:
     b: Span
 
 
+@dataclass(frozen=True, slots=True)
+class MovedCell:
+    """A cell that is in another column of its row.
+
+    Attributes:
+        text: The cell in the second text.
+        column: The column in the first text, counted from 1.
+        new_column: The column in the second text.
+    """
+
+    text: str
+    column: int
+    new_column: int
+
+
+@dataclass(frozen=True, slots=True)
+class RowDifference:
+    """A row of a table that has the same words in both texts, but in other cells.
+
+    Attributes:
+        a: The span of the row in the first text.
+        b: The span of the row in the second text.
+        moved_cells: The cells that are in another column. Empty if cells were joined or split.
+    """
+
+    a: Span
+    b: Span
+    moved_cells: tuple[MovedCell, ...]
+
+
 SignificantChangeKind = Literal["negation", "number", "date", "name"]
 
 
@@ -106,6 +136,7 @@ class Comparison:
         differences: The words that differ, in the order of the first text.
         character_differences: The differences in letter case, punctuation and symbols at matched words, in the order of
             the first text.
+        row_differences: The rows of tables that have the same words in other cells, in the order of the first text.
         significant_changes: The differences in negations, then numbers, dates and names.
         equal_unmatched_word_counts: The number of words of each text that are neither matched nor in a difference. They
             are equal in both texts, but so few in a row that this may be chance.
@@ -124,6 +155,7 @@ class Comparison:
     passages: tuple[Passage, ...]
     differences: tuple[Difference, ...]
     character_differences: tuple[CharacterDifference, ...]
+    row_differences: tuple[RowDifference, ...] = ()
     significant_changes: tuple[SignificantChange, ...] = ()
     equal_unmatched_word_counts: tuple[int, int] = (0, 0)
     matched_different_word_counts: tuple[int, int] = (0, 0)

@@ -26,11 +26,20 @@ class TextPositions:
         """Count the lines that end between two characters."""
         return bisect_right(self._line_starts, end) - bisect_right(self._line_starts, start)
 
+    def is_line_start(self, position: int) -> bool:
+        """Return whether a character is the first of its line."""
+        return position == 0 or self.count_lines_between(position - 1, position) > 0
+
     def label(self, position: int) -> str:
         """Return the page and line of a character: `line 120`, or `page 3, line 12` if the text has pages."""
         page = self.page(position)
         line = self.count_lines_between(self._page_starts[page - 1], position) + 1
         return f"page {page:,}, line {line:,}" if self.has_pages else f"line {line:,}"
+
+
+def find_line_ends(text: str) -> list[int]:
+    """Return the position after each line end."""
+    return [match.end() for match in _LINE_END.finditer(text)]
 
 
 def label_position_pair(first: TextPositions, a: int, second: TextPositions, b: int) -> str:
@@ -39,16 +48,14 @@ def label_position_pair(first: TextPositions, a: int, second: TextPositions, b: 
     return label_a if label_a == label_b else f"{label_a} ↔ {label_b}"
 
 
-_CHARACTERS_PER_WORD = 12
+CHARACTERS_PER_WORD = 12
 """The maximum average length of the words that are shown around a position. If the words are longer, fewer words are
 shown. In a text without spaces, a part of a word is shown."""
-
-_PUNCTUATION = re.compile(r"[.,;:!?)\]}”’»…]+(?=\s|$)")
 
 
 def words_before(text: str, start: int, end: int, count: int) -> str:
     """Return the last `count` words from `start` to `end`, with the space after them. `…` replaces earlier words."""
-    window_start = max(start, end - _CHARACTERS_PER_WORD * count)
+    window_start = max(start, end - CHARACTERS_PER_WORD * count)
     words = re.split(r"(\s+)", text[window_start:end])
     if window_start > start and len(words) > 2:
         words = words[2:]  # the window may begin inside the first word
@@ -59,15 +66,9 @@ def words_before(text: str, start: int, end: int, count: int) -> str:
 
 def words_after(text: str, start: int, count: int) -> str:
     """Return the first `count` words after `start`, with the space before them. `…` replaces later words."""
-    end = start + _CHARACTERS_PER_WORD * count
+    end = start + CHARACTERS_PER_WORD * count
     words = re.split(r"(\s+)", text[start:end])
     if end < len(text) and len(words) > 2:
         words = words[:-2]  # the window may end inside the last word
     kept = "".join(words[: 2 * count])
     return kept if start + len(kept) >= len(text) else f"{kept.rstrip()} …"
-
-
-def skip_punctuation(text: str, word_end: int) -> int:
-    """Return the position after the punctuation that follows a word."""
-    punctuation = _PUNCTUATION.match(text, word_end)
-    return punctuation.end() if punctuation else word_end

@@ -14,7 +14,14 @@ from simdoc_search.analysis.words import WordPositions
 from simdoc_search.display import format_count, format_estimate, format_percent, printable
 from simdoc_search.passages.cells import write_cells
 from simdoc_search.passages.disguise import describe_disguised_words, find_disguised_words, locate_undisguised_words
-from simdoc_search.passages.passage import CharacterDifference, Comparison, Difference, Passage, SignificantChange, Span
+from simdoc_search.passages.passage import (
+    CharacterDifference,
+    Comparison,
+    Difference,
+    Passage,
+    SignificantChange,
+    Span,
+)
 from simdoc_search.passages.significant_changes import extend_both_to_numbers
 from simdoc_search.passages.subsequences import heaviest_increasing_subsequence
 from simdoc_search.passages.unsplit_text import UNSPLIT_PASSAGES_NOTE, has_unsplit_words
@@ -226,7 +233,7 @@ def describe_problem_words(comparison: Comparison, texts: tuple[str, str], names
         (name, describe_disguised_words(find_disguised_words(text))) for name, text in zip(names, texts, strict=True)
     ]
     unsplit = [UNSPLIT_PASSAGES_NOTE] if any(map(has_unsplit_words, texts)) else []
-    advice = "They may differ from the words that they look like. `passages` reads them as those words."
+    advice = "They may differ from the words that they look like. A search for passages reads them as those words."
     return [*(f"{name}: {note} {advice}" for name, note in disguised if note), *unsplit]
 
 

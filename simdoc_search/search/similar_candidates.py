@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from simdoc_search.display import format_fields
 from simdoc_search.documents import DocumentKey
 from simdoc_search.errors import NoFingerprintError, QuerySyntaxError, SimdocError
 from simdoc_search.query.clauses import expand_fingerprints
@@ -44,7 +45,8 @@ def check_has_tokens(store: Store, query_record: Record) -> None:
         raise NoFingerprintError(f"{name} {query_record.fault}, so nothing can be compared with it")
     if query_record.id and not query_record.text_hash:
         if (text_fields := store.info().text_fields) and read_complete_record(store, query_record).text is None:
-            raise NoFingerprintError(f"{name} has no text in {', '.join(text_fields)}, so nothing can be similar to it")
+            names = format_fields(text_fields)
+            raise NoFingerprintError(f"{name} has no text in {names}, so nothing can be similar to it")
         raise NoFingerprintError(
             f"{name} has no fingerprint; to add missing fingerprints, run `simdoc-search backfill {store.location}`"
         )

@@ -5,21 +5,18 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
-from unicodedata import normalize
 
-from simdoc_search.analysis.hashes import text_hash
 from simdoc_search.analysis.settings import Analysis
 from simdoc_search.analysis.words import WordPositions, locate_words
 from simdoc_search.batches import Item, split_by_count
 from simdoc_search.cancellation import check_stopped
 from simdoc_search.documents import DocumentKey
-from simdoc_search.passages.cells import write_cells
 from simdoc_search.passages.exact_overlap import Measures, measure_many
 from simdoc_search.search.resolver import Query, Resolver
 from simdoc_search.sketch.simhash import Simhashes
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.filters import Filters
-from simdoc_search.stores.record import ALL_PARTS, Record, RecordPart, StoredText, has_text_changed
+from simdoc_search.stores.record import ALL_PARTS, Record, RecordPart, StoredText
 
 BATCH_SIZE = 16
 """Maximum number of texts that are read at once."""
@@ -104,38 +101,6 @@ def read_stored_texts(store: Store, keys: Sequence[DocumentKey]) -> dict[Documen
     """Return the texts of the documents with these keys, with their hashes; see `read_texts`."""
     requested_keys = set(keys)
     return {text.key: text for text in store.texts(dict.fromkeys(key.id for key in keys)) if text.key in requested_keys}
-
-
-def hash_words_and_punctuation(store: Store, records: Iterable[Record]) -> dict[str, str]:
-    """Map the hash of each text to the hash of its words and punctuation; see `hash_normalised_text`.
-
-    Only texts with the same words as another text are read. The result omits other texts, texts that are not stored,
-    and texts that changed after they were indexed.
-    """
-    by_words: dict[str, list[Record]] = {}
-    for record in records:
-        if record.words_hash and record.text_hash:
-            by_words.setdefault(record.words_hash, []).append(record)
-    groups = (group for group in by_words.values() if len({record.text_hash for record in group}) > 1)
-    hashes: dict[str, str] = {}
-    for batch in split_into_batches(record for group in groups for record in group):
-        keys = [record.key for record in batch if record.text_hash not in hashes]
-        for stored in read_stored_texts(store, keys).values():
-            if stored.text_hash and not has_text_changed(stored):
-                hashes[stored.text_hash] = hash_normalised_text(stored.text, stored.key.id)
-    return hashes
-
-
-def hash_normalised_text(text: str, path: str) -> str:
-    """Return the same hash for texts that differ only in spaces, line breaks or the Unicode form of letters.
-
-    If `path` is that of a table or spreadsheet, the cells must be equal too: in another column, a number means
-    something else.
-    """
-    from simdoc_search.corpus.formats import has_cells  # noqa: PLC0415 - `similar` does not load the readers of files
-
-    composed = normalize("NFC", text)
-    return text_hash(write_cells(composed) if has_cells(path) else " ".join(composed.split()))
 
 
 def resolve_record(store: Store, query: Query, filters: Filters | None = None) -> Record:

@@ -7,11 +7,14 @@ computed from the stored texts.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from simdoc_search.documents import DocumentKey
 from simdoc_search.errors import NoFingerprintError, SimdocError, StoreError
+from simdoc_search.passages.align import AlignmentSettings
 from simdoc_search.search.options import SimilarOptions, VersionQuery
+from simdoc_search.search.passage_candidates import choose_phrases
 from simdoc_search.search.query_document import QueryDocument
 from simdoc_search.search.similar import find_similar_to_records
 from simdoc_search.search.similar_result import SearchResult
@@ -145,6 +148,8 @@ def _find_without_sentences(
         )
         keys.update(dict.fromkeys(shared.key for shared in passage_matches.documents))
         total = passage_matches.total
+    for key in list(_find_by_phrases(store, document, query, exclude))[:size]:
+        keys[key] = None
     options = SimilarOptions(size=size, filters=query.filters)
     similar = _find_similar(store, document, options, exclude)
     if isinstance(similar, SearchResult):
@@ -160,6 +165,22 @@ def _find_without_sentences(
     queried = len(set(document.sentence_simhashes.tolist()))
     candidate_source: CandidateSource = "passages" if has_passages else "fingerprints"
     return VersionCandidates(simhashes, max(total, len(keys)), queried, candidate_source)
+
+
+def _find_by_phrases(
+    store: Store, document: QueryDocument, query: VersionQuery, exclude: DocumentKey | None
+) -> Mapping[DocumentKey, tuple[int, ...]]:
+    """Find versions of a text of fewer than two shingles in which one word may have changed in every shingle.
+
+    The words before or after the changed word are a phrase of at least half a shingle.
+    """
+    analysis, text = store.settings.analysis, document.analysed_text
+    size, half = analysis.shingle_size, -(-analysis.shingle_size // 2)
+    is_single_words = half < 2 or analysis.unit != "word"  # single words are in too many documents
+    if text is None or is_single_words or not store.can_find_phrases or not size < len(text.words.words) < 2 * size:
+        return {}
+    phrases = choose_phrases(text, document.ignored_word_mask, AlignmentSettings(min_run=half))
+    return store.documents_with_phrases(phrases, filters=query.filters, exclude=exclude).documents
 
 
 def _find_similar(

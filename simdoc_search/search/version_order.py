@@ -25,7 +25,7 @@ _TEXT_ORDER_HINT = (
 )
 
 _DOUBT_OF_FILE_TIME = (
-    "the name or folder is that of a backup, a download or an old file, so this may be the time when it was copied"
+    "Its name or folder is that of a backup, a download or an old file, so this may be the time of copying"
 )
 _NOT_DECISIVE_MARK = "?"
 _MIN_DATE_WIDTH = 12
@@ -42,6 +42,10 @@ class VersionChanges:
         removed_word_count: number of words that only the earlier version has; None if a text is not stored.
         significant_changes: changed negations, numbers, dates and names, in this order.
         word_change_lines: descriptions of all differences, if there are at most three and none of them is significant.
+            Up to three rows of tables with words in other cells follow.
+        has_moved_cells: whether a row of a table has the same words in other cells.
+        has_other_symbols: whether punctuation or symbols at equal words differ, such as the sign of a number.
+        has_other_letters: whether equal words differ in letter case.
     """
 
     share: float
@@ -49,14 +53,22 @@ class VersionChanges:
     removed_word_count: int | None = None
     significant_changes: tuple[SignificantChange, ...] = ()
     word_change_lines: tuple[str, ...] = ()
+    has_moved_cells: bool = False
+    has_other_symbols: bool = False
+    has_other_letters: bool = False
 
     @property
     def word_changes_label(self) -> str:
-        """The numbers of added and removed words, for display; empty if they are not known."""
+        """The numbers of added and removed words, or what else changed, for display; empty if they are not known."""
         if self.added_word_count is None:
             return ""
         if not (self.added_word_count or self.removed_word_count):
-            return "no words"
+            kinds = {
+                "cells": self.has_moved_cells,
+                "symbols": self.has_other_symbols,
+                "letter case": self.has_other_letters,
+            }
+            return ", ".join(kind for kind, has_changed in kinds.items() if has_changed) or "no words"
         return format_word_changes(self.added_word_count, self.removed_word_count or 0)
 
     @property
@@ -137,16 +149,17 @@ class VersionOrder:
             kinds = self.newest_evidence_kinds
             path = self.newest.name
             is_doubtful = "modification time" in kinds and (is_in_copy_folder(path) or is_named_old(path))
-            doubt = f"; {_DOUBT_OF_FILE_TIME}" if is_doubtful else ""
+            doubt = f". {_DOUBT_OF_FILE_TIME}" if is_doubtful else ""
             return f"newest: {name}, by the {describe_evidence_kinds(kinds)}{doubt}"
         if self.have_equal_texts:
             return "newest: none, because all versions have the same words and punctuation"
         if self.undecided is not None and (self.evidence_kind != "texts" or self.conflicting_statements):
-            return f"newest: not known, because {self.undecided}"
+            is_short = not (self.undecided.dated or self.undecided.newest_evidence_kinds)
+            return f"newest: not known{', because' if is_short else '.'} {self.undecided}"
         if any(contrary.hides_newest for _, contrary in self.contradictions):
             by_others = self.newest_without_file_times
             name = "" if by_others is None else printable(by_others.name) or "the text"
-            newest_of_rest = name and f"; without the modification times of files, the newest is {name}"
+            newest_of_rest = name and f". Without the modification times of the files, it is {name}"
             return f"newest: not known, because the evidence conflicts{newest_of_rest}"
         return "newest: not known, because no evidence shows which is newer"
 
@@ -168,7 +181,7 @@ class VersionOrder:
         if not self.date_label(entry):
             return "no date or version"
         if entry.date is not None and entry.date.evidence_kind == "modification time":
-            return "only the file time is known"
+            return "only its modification time is known"
         return "its date or version cannot be compared with the others"
 
     @cached_property
@@ -191,7 +204,7 @@ class VersionOrder:
 class VersionFamily(VersionOrder):
     """An ordered family of versions. Their texts are not compared, so the entries have no `changes`.
 
-    If there is no evidence for an order, `evidence_kind` is `texts`.
+    If there is no evidence for an order, `evidence_kind` is `texts`, and the entries are sorted by their dates.
     `VersionsResult` describes the other inherited attributes.
 
     Attributes:
@@ -201,6 +214,16 @@ class VersionFamily(VersionOrder):
 
     pair_count: int
     lowest_score: float
+
+    @property
+    def question_mark_note(self) -> str:
+        """A description of the question marks after dates; empty if there are none."""
+        if not super().question_mark_note:
+            return ""
+        return (
+            f"a date or version with {_NOT_DECISIVE_MARK} does not show which document is newer. Documents with such "
+            "dates are only sorted by them"
+        )
 
     def select_newest_entries(self, max_count: int) -> list[VersionEntry]:
         """Return at most `max_count` entries: the last ones of the timeline, then entries of `unordered`.

@@ -87,6 +87,7 @@ class VersionsResult(VersionOrder, HitsResult[VersionHit]):
         thresholds: the thresholds for similar sentences, versions and hits.
         loosely_similar_count: if there are no hits, the number of compared documents that would be versions with the
             largest `max_distance`. Otherwise 0.
+        text_note: a sentence, if the query document is too short to find edited versions of it. Otherwise empty.
     """
 
     query_name: str
@@ -102,6 +103,7 @@ class VersionsResult(VersionOrder, HitsResult[VersionHit]):
     left_out_indices: tuple[LeftOutIndex, ...] = ()
     thresholds: SimilarityThresholds = field(default_factory=SimilarityThresholds)
     loosely_similar_count: int = 0
+    text_note: str = ""
 
     @property
     def entries(self) -> tuple[VersionEntry, ...]:

@@ -3,45 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from itertools import pairwise
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from simdoc_search.analysis.hashes import text_hash
-from simdoc_search.display import printable
+from simdoc_search.display import format_count
 from simdoc_search.documents import DocumentKey
 from simdoc_search.errors import NoFingerprintError
 from simdoc_search.groups import FamilyMembers
 from simdoc_search.indexing.input_paths import absolute_path
-from simdoc_search.passages.align import align_words
-from simdoc_search.passages.compare import find_text_changes
-from simdoc_search.passages.dates import Date, find_latest_day
-from simdoc_search.passages.summary import describe_difference
-from simdoc_search.passages.word_spans import different_mask
 from simdoc_search.search.filter_check import find_filter_error
 from simdoc_search.search.options import VersionQuery
 from simdoc_search.search.query_document import QueryDocument
 from simdoc_search.search.results import add_fields
 from simdoc_search.search.stored_texts import (
-    AnalysedText,
     add_metadata,
-    hash_normalised_text,
-    hash_words_and_punctuation,
     read_records,
-    read_texts,
     resolve_record,
-    split_into_batches,
 )
 from simdoc_search.search.version_candidates import VersionCandidates, find_version_candidates
+from simdoc_search.search.version_entries import FoundVersion, QueryFamily, make_date_attributes
 from simdoc_search.search.version_order import (
-    VersionChanges,
     VersionEntry,
     VersionFamily,
 )
-from simdoc_search.search.version_result import VersionHit, VersionsResult
+from simdoc_search.search.version_result import VersionsResult
 from simdoc_search.sketch.fingerprint import fingerprints
-from simdoc_search.sketch.simhash import Simhashes
 from simdoc_search.sketch.thresholds import MAX_DISTANCE_LIMIT
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.record import Record, has_text_changed
@@ -51,22 +39,9 @@ from simdoc_search.versions import (
     SimilarityThresholds,
     Timeline,
     build_timeline,
-    match_sentences,
-    order_by_texts,
 )
+from simdoc_search.versions.equal_texts import TextHashes, hash_normalised_text, hash_words_and_punctuation
 from simdoc_search.versions.evidence import DATE_FIELDS
-
-_MAX_DESCRIBED_DIFFERENCES = 3
-
-
-@dataclass(frozen=True, slots=True)
-class _Version:
-    """A version of the query document: its record without the text, its sentences, their matches, and its score."""
-
-    record: Record
-    simhashes: Simhashes
-    matches: SentenceMatches
-    score: float
 
 
 def find_versions(store: Store, query: VersionQuery) -> VersionsResult:
@@ -81,9 +56,11 @@ def find_versions(store: Store, query: VersionQuery) -> VersionsResult:
         raise error
     versions = _select_versions(store, document, candidates, thresholds)
     loosest = replace(thresholds, max_distance=MAX_DISTANCE_LIMIT)
-    loosely_similar = {} if versions else candidates.select_versions(document, loosest)
-    family = _Family(store, document, versions, thresholds.max_distance)
-    hashes = hash_words_and_punctuation(store, [document.record, *(version.record for version in versions)])
+    loosely_similar = {} if versions else _score_versions(store, document, candidates, loosest)
+    family = QueryFamily(store, document, versions, thresholds.max_distance)
+    hashes = hash_words_and_punctuation(
+        store, map(TextHashes.from_record, [document.record, *(version.record for version in versions)])
+    )
     if not document.is_stored and document.text is not None:
         hashes[document.record.text_hash] = hash_normalised_text(document.text, str(query.file or ""))
     version_dates = (_read_record_dates(version.record, query.use_git) for version in versions)
@@ -110,6 +87,7 @@ def find_versions(store: Store, query: VersionQuery) -> VersionsResult:
         left_out_indices=store.left_out_indices(),
         thresholds=thresholds,
         loosely_similar_count=len(loosely_similar),
+        text_note=_describe_short_text(document),
     )
 
 
@@ -118,9 +96,10 @@ def order_family(store: Store, family: FamilyMembers, *, use_git: bool) -> Versi
     stored = read_records(store, family.document_keys)
     records = add_metadata(store, [stored[key] for key in family.document_keys if key in stored], DATE_FIELDS)
     dates = [_read_record_dates(record, use_git) for record in records]
-    timeline = build_timeline(_replace_text_hashes(dates, hash_words_and_punctuation(store, records)), list)
+    hashes = hash_words_and_punctuation(store, map(TextHashes.from_record, records))
+    timeline = build_timeline(_replace_text_hashes(dates, hashes))
     entries = {
-        number: VersionEntry(record.id, record.key, False, **_make_date_attributes(timeline, number))
+        number: VersionEntry(record.id, record.key, False, **make_date_attributes(timeline, number))
         for number, record in enumerate(records)
     }
     order = _make_order_attributes(timeline, entries)
@@ -133,11 +112,27 @@ def _make_query_document(store: Store, query: VersionQuery) -> tuple[QueryDocume
         document = QueryDocument.from_text(query.text, store.settings, name, query.metadata)
         settings = store.settings
         (hashed,) = fingerprints([query.text], settings.analysis, settings.sketch, with_words_hash=True)
-        record = replace(document.record, text_hash=text_hash(query.text), words_hash=hashed.words_hash)
+        record = replace(
+            document.record,
+            text_hash=text_hash(query.text),
+            words_hash=hashed.words_hash,
+            shingle_count=hashed.shingle_count,
+        )
         return replace(document, record=record), replace(_read_text_dates(query), text_hash=record.text_hash)
     record = resolve_record(store, query.query or "", query.query_document_filters)
     (dated,) = add_metadata(store, [record], DATE_FIELDS)
     return QueryDocument(record, store.settings), _read_record_dates(dated, query.use_git)
+
+
+def _describe_short_text(document: QueryDocument) -> str:
+    if not TextHashes.from_record(document.record).is_short:
+        return ""
+    unit, size = document.settings.analysis.unit, document.settings.analysis.shingle_size
+    count = document.word_count if document.text is not None else size
+    return (
+        f"a text of {format_count(count, unit)} is too short to find edited versions. Only documents with exactly the "
+        "same words are listed"
+    )
 
 
 def _read_record_dates(record: Record, use_git: bool) -> DateSources:
@@ -166,12 +161,25 @@ def _read_text_dates(query: VersionQuery) -> DateSources:
 
 def _select_versions(
     store: Store, document: QueryDocument, candidates: VersionCandidates, thresholds: SimilarityThresholds
-) -> list[_Version]:
+) -> list[FoundVersion]:
     """Return the candidates that are versions, by descending score."""
-    scored = candidates.select_versions(document, thresholds)
-    records = add_metadata(store, list(read_records(store, list(scored)).values()), DATE_FIELDS)
-    versions = [_Version(record, candidates.simhashes[record.key], *scored[record.key]) for record in records]
+    scored = _score_versions(store, document, candidates, thresholds)
+    records = add_metadata(store, [record for record, _, _ in scored.values()], DATE_FIELDS)
+    versions = [FoundVersion(record, candidates.simhashes[record.key], *scored[record.key][1:]) for record in records]
     return sorted(versions, key=lambda version: (-version.score, version.record.id, str(version.record.index)))
+
+
+def _score_versions(
+    store: Store, document: QueryDocument, candidates: VersionCandidates, thresholds: SimilarityThresholds
+) -> dict[DocumentKey, tuple[Record, SentenceMatches, float]]:
+    """Return the record, the similar sentences and the score of each candidate that is a version."""
+    scored = candidates.select_versions(document, thresholds)
+    hashes = TextHashes.from_record(document.record)
+    return {
+        key: (record, *scored[key])
+        for key, record in read_records(store, list(scored)).items()
+        if hashes.may_be_version_of(TextHashes.from_record(record))
+    }
 
 
 def _select_page(count: int, timeline: Timeline, query: VersionQuery) -> list[int]:
@@ -180,15 +188,6 @@ def _select_page(count: int, timeline: Timeline, query: VersionQuery) -> list[in
     if newest > query.size:
         best.insert(query.size - 1, best.pop(newest - 1))
     return best[query.offset : query.offset + query.size]
-
-
-def _make_date_attributes(timeline: Timeline, number: int) -> dict[str, Any]:
-    """Return the attributes of `VersionEntry` that describe its date."""
-    return {
-        "date": timeline.dates[number],
-        "date_determines_order": number in timeline.decisive,
-        "date_copy": timeline.date_copies.get(number, ""),
-    }
 
 
 def _make_order_attributes(timeline: Timeline, entries: dict[int, VersionEntry]) -> dict[str, Any]:
@@ -210,76 +209,3 @@ def _make_order_attributes(timeline: Timeline, entries: dict[int, VersionEntry])
         "reason": timeline.reason,
         "have_equal_texts": timeline.have_equal_texts,
     }
-
-
-class _Family:
-    """The query document and its versions. The query document has the index 0, and the versions have indices from 1."""
-
-    def __init__(self, store: Store, document: QueryDocument, versions: Sequence[_Version], max_distance: int) -> None:
-        self._store, self._document, self._versions, self._max_distance = store, document, versions, max_distance
-        self.names = [document.name, *(version.record.id for version in versions)]
-        self._simhashes = [document.sentence_simhashes, *(version.simhashes for version in versions)]
-
-    def make_hit(self, number: int, entry: VersionEntry, records: dict[DocumentKey, Record]) -> VersionHit:
-        """Return the hit of a version."""
-        version = self._versions[number - 1]
-        key, matched = version.record.key, version.matches
-        changed = key in records and has_text_changed(records[key])
-        shares = matched.share, matched.share_of_other
-        return VersionHit(key, version.score, *shares, len(version.simhashes), matched, entry, changed)
-
-    def make_entries(
-        self, timeline: Timeline, shown_numbers: set[int], records: dict[DocumentKey, Record]
-    ) -> dict[int, VersionEntry]:
-        """Return the entries of the shown documents. Dated entries have the changes since the previous dated entry."""
-        entries = {number: self._make_entry(number, timeline, None) for number in shown_numbers}
-        order = [number for number in timeline.order if number in shown_numbers]
-        texts = {number: self._analyse(number, records) for number in order}
-        for previous, number in pairwise(order):
-            matched = match_sentences(self._simhashes[previous], self._simhashes[number], self._max_distance)
-            changes = find_changes(texts[previous], texts[number], max(matched.share, matched.share_of_other))
-            entries[number] = self._make_entry(number, timeline, changes)
-        return entries
-
-    def _make_entry(self, number: int, timeline: Timeline, changes: VersionChanges | None) -> VersionEntry:
-        key = self._versions[number - 1].record.key if number else self._document.key
-        dated = _make_date_attributes(timeline, number)
-        return VersionEntry(self.names[number], key, not number, changes=changes, **dated)
-
-    def _analyse(self, number: int, records: dict[DocumentKey, Record]) -> AnalysedText | None:
-        if not number:
-            return self._document.analysed_text
-        record = records.get(self._versions[number - 1].record.key)
-        text = record.text if record else None
-        return None if text is None else AnalysedText.from_text(text, self._store.settings.analysis)
-
-    def propose_order(self, numbers: Sequence[int]) -> list[int]:
-        """Return a likely order of documents. It is based on their sentences and the dates in their texts."""
-        dates = self._read_latest_dates(numbers)
-        order = order_by_texts([self._simhashes[number] for number in numbers], dates)
-        return [numbers[position] for position in order]
-
-    def _read_latest_dates(self, numbers: Sequence[int]) -> list[Date | None]:
-        keys = {number: self._versions[number - 1].record.key for number in numbers if number}
-        dates: dict[DocumentKey, Date | None] = {}
-        for batch in split_into_batches(keys.values()):
-            dates |= {key: find_latest_day(text) for key, text in read_texts(self._store, batch).items()}
-        return [dates.get(keys[number]) if number else find_latest_day(self._document.text or "") for number in numbers]
-
-
-def find_changes(old: AnalysedText | None, new: AnalysedText | None, share: float) -> VersionChanges:
-    """Return the changes between two versions.
-
-    A replaced word counts as both added and removed. A moved word counts as neither.
-    """
-    if old is None or new is None:
-        return VersionChanges(share)
-    words = old.words, new.words
-    changes = find_text_changes((old.text, new.text), words, align_words(*words))
-    added = different_mask(new.words, changes.differences, in_second_text=True)
-    removed = different_mask(old.words, changes.differences)
-    lines: tuple[str, ...] = ()
-    if not changes.significant_changes and len(changes.differences) <= _MAX_DESCRIBED_DIFFERENCES:
-        described = (describe_difference(difference, old.text, new.text) for difference in changes.differences)
-        lines = tuple(map(printable, described))
-    return VersionChanges(share, int(added.sum()), int(removed.sum()), tuple(changes.significant_changes), lines)

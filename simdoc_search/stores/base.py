@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from simdoc_search.batches import split_by_count
 from simdoc_search.cancellation import StopEvent
-from simdoc_search.documents import DocumentKey, ambiguous_id_message
+from simdoc_search.documents import DocumentKey, SkippedFile, ambiguous_id_message
 from simdoc_search.errors import StoreError
 from simdoc_search.query.plans import Plan
 from simdoc_search.sketch.sentences import decode_simhashes
@@ -186,7 +186,14 @@ class Store(Protocol):
             The reason for each document that was not removed, by document.
         """
 
+    def remember_skipped_files(self, skipped: Sequence[SkippedFile]) -> None:
+        """Replace the list of skipped files. Only a local store in a folder remembers it."""
+
     # --- reading documents ---
+
+    def skipped_files(self) -> Sequence[SkippedFile]:
+        """Return the files that the last indexing run of each folder skipped. Their paths are absolute."""
+        return ()
 
     def get(self, id: str, *, load: Collection[RecordPart] = ()) -> Record | None:
         """Return the record of a document, or None.

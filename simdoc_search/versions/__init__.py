@@ -2,6 +2,7 @@
 
 matching.py         matches similar sentences of two documents
 query_sentences.py  chooses the sentences of a document to query
+equal_texts.py      texts with the same words and punctuation, and texts that are too short for edited versions
 evidence.py         evidence of when a document was written
 names.py            dates and versions in document names
 history.py          reads the dates of commits from git

@@ -7,6 +7,7 @@ is evidence that every other document is older, and no evidence to the contrary.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from itertools import pairwise
 
 from simdoc_search.versions.conflicts import find_conflicts
@@ -16,6 +17,8 @@ from simdoc_search.versions.date_order import (
     find_order_kinds,
     group_by_date,
     order_groups,
+    sort_by_best_date,
+    sort_by_date,
 )
 from simdoc_search.versions.evidence import (
     EVIDENCE_KINDS,
@@ -36,17 +39,19 @@ from simdoc_search.versions.newest import (
 from simdoc_search.versions.timeline import Timeline, add_times, describe_order
 
 
-def build_timeline(documents: Sequence[DateSources], propose_order: ProposeOrder) -> Timeline:
+def build_timeline(documents: Sequence[DateSources], propose_order: ProposeOrder | None = None) -> Timeline:
     """Order documents, separate the unordered ones, and determine the newest document if the evidence agrees.
 
     Documents with the same date are ordered by the next kind of evidence that all of them have. If no evidence
-    distinguishes them, they are in the order that `propose_order` returns.
+    distinguishes them, they are in the order that `propose_order` returns, or else sorted by their best dates.
 
     Args:
         documents: the sources of evidence of each document.
-        propose_order: returns document indices in a guessed order, the oldest first.
+        propose_order: returns document indices in a guessed order, the oldest first. If None, the documents are sorted
+            by their best dates, which are of different kinds, so this order is not evidence either.
     """
     evidence = DateEvidence(documents)
+    propose_order = propose_order or partial(sort_by_best_date, evidence)
     evidence.copy_dates(_find_exports(evidence, documents), METADATA_KINDS)
     dated_copies = _find_dated_copies(evidence, documents)
     evidence.copy_dates(dated_copies, EVIDENCE_KINDS)
@@ -86,7 +91,7 @@ def build_timeline(documents: Sequence[DateSources], propose_order: ProposeOrder
     }
     return Timeline(
         tuple(order),
-        tuple(sorted(unordered)),
+        tuple(sort_by_date(sorted(unordered), dates)),
         kind,
         len(dated) < 2 or not (guessed or conflicting_statements or newest is None),
         newest,

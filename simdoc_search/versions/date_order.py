@@ -73,8 +73,11 @@ def group_by_date(evidence: DateEvidence, numbers: list[int]) -> tuple[EvidenceK
         if kind == "version" and not evidence.are_versions_comparable(numbers):
             continue
         keys = _make_keys_comparable(kind, [date.key for date in dates_of_kind])
-        if len(dates := sorted(set(keys))) > 1:
-            return kind, [[number for number, key in zip(numbers, keys, strict=True) if key == date] for date in dates]
+        groups: dict[tuple[object, ...], list[int]] = {}
+        for number, key in zip(numbers, keys, strict=True):
+            groups.setdefault(key, []).append(number)
+        if len(groups) > 1:
+            return kind, [groups[key] for key in sorted(groups)]
     return "texts", [numbers]
 
 
@@ -95,3 +98,20 @@ def _make_keys_comparable(kind: EvidenceKind, keys: Sequence[tuple[object, ...]]
         groups[key] = groups[last] if is_near and last is not None else key
         last = key
     return [groups[key] for key in keys]
+
+
+def sort_by_best_date(evidence: DateEvidence, numbers: Sequence[int]) -> list[int]:
+    """Sort documents by their best dates, although dates of different kinds are not evidence for an order."""
+    return sort_by_date(numbers, {number: evidence.best_date(number, with_own_time=False) for number in numbers})
+
+
+def sort_by_date(
+    numbers: Sequence[int], dates: Mapping[int, DocumentDate | None] | Sequence[DocumentDate | None]
+) -> list[int]:
+    """Sort documents by their dates. Documents with a version instead of a date, and those without both, are first."""
+
+    def read_date(number: int) -> str:
+        date = dates[number]
+        return (date and date.iso) or ""
+
+    return sorted(numbers, key=read_date)

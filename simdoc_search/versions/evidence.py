@@ -150,6 +150,7 @@ class DateEvidence:
         self._documents = documents
         self._collected: dict[EvidenceKind, list[DocumentDate | None]] = {}
         self._copied: dict[tuple[EvidenceKind, int], int] = {}
+        self._first_files: dict[str, int] = {}  # for each hash of a text, the index of the file with the earliest time
 
     def dates_by(self, kind: EvidenceKind) -> list[DocumentDate | None]:
         """Return the date of each document by one kind of evidence; None if there is no such evidence."""
@@ -201,8 +202,7 @@ class DateEvidence:
         dated, text_hash = self.dates_by(kind)[index], self._documents[index].text_hash
         if dated is None or not text_hash:
             return index
-        copies = (number for number, document in enumerate(self._documents) if document.text_hash == text_hash)
-        return next((number for number in (index, *copies) if (self._documents[number].mtime_ns,) == dated.key), index)
+        return index if (self._documents[index].mtime_ns,) == dated.key else self._first_files[text_hash]
 
     def has_strong_date(self, index: int) -> bool:
         """Return whether a document has a date in its metadata, its name or version control."""
@@ -271,12 +271,16 @@ class DateEvidence:
 
         Copying a file changes its time. The text was written before the first copy.
         """
-        first: dict[str, int] = {}
-        for document in self._documents:
+        for number, document in enumerate(self._documents):
             if document.text_hash and document.mtime_ns is not None:
-                first[document.text_hash] = min(document.mtime_ns, first.get(document.text_hash, document.mtime_ns))
-        times = (document.mtime_ns and first.get(document.text_hash, document.mtime_ns) for document in self._documents)
-        return [_make_file_date(time) for time in times]
+                first = self._first_files.setdefault(document.text_hash, number)
+                if document.mtime_ns < self._documents[first].mtime_ns:  # type: ignore[operator]
+                    self._first_files[document.text_hash] = number
+        first_files = (
+            self._documents[self._first_files.get(document.text_hash, number)] if document.mtime_ns else document
+            for number, document in enumerate(self._documents)
+        )
+        return [_make_file_date(document.mtime_ns) for document in first_files]
 
 
 def _find_date(kind: EvidenceKind, document: DateSources) -> DocumentDate | None:

@@ -7,19 +7,26 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from simdoc_search.display import format_count, printable
-from simdoc_search.versions.evidence import MIN_MTIME_DIFFERENCE_SECONDS, DocumentDate, EvidenceKind
+from simdoc_search.versions.evidence import (
+    METADATA_KINDS,
+    MIN_MTIME_DIFFERENCE_SECONDS,
+    DocumentDate,
+    EvidenceKind,
+)
 
 _DESCRIPTIONS: Mapping[EvidenceKind, str] = {
     "modified": "modification dates in the metadata",
     "date": "dates in the metadata",
     "name": "dates in the names",
     "version": "versions in the names",
-    "version control": "dates of the last commits, or modification times of files that changed after their last commit",
+    "version control": "dates of the last changes in git",
     "mixed dates": "dates in the metadata, names or commits",
     "created": "modification or creation dates in the metadata",
     "modification time": "modification times of the files",
     "texts": "texts alone",
 }
+_KINDS_OF_MIXED_DATES: tuple[EvidenceKind, ...] = ("modified", "date", "name", "version control", "created")
+"""The kinds that the description of mixed dates includes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +58,7 @@ class ConflictingStatement:
         later = _describe_document(self.later, self.later_label, self.later_copy)
         earlier = _describe_document(self.earlier, self.earlier_label, self.earlier_copy)
         ignored = (
-            "" if self.hides_newest else "; copying a file changes its modification time, so this evidence is ignored"
+            "" if self.hides_newest else "; this does not count, because copying a file changes its modification time"
         )
         return f"by the {_DESCRIPTIONS[self.evidence_kind]}, {later} is newer than {earlier}{ignored}"
 
@@ -78,14 +85,14 @@ class UndecidedVersions:
         later, earlier = (printable(name) or "the text" for name in (self.later, self.earlier))
         if self.newest_evidence_kinds:
             kinds = describe_evidence_kinds(self.newest_evidence_kinds)
-            return f"{earlier} is the newest by the {kinds}, but {later}, which could not be ordered, may be newer"
+            return (
+                f"{earlier} is the newest of the ordered documents, by the {kinds}. {later} could not be ordered and "
+                "may be newer"
+            )
         if self.dated is None:
             return f"no evidence shows whether {later} or {earlier} is newer"
         dated, other = (later, earlier) if self.dated == self.later else (earlier, later)
-        return (
-            f"{dated} has a date of its own, but {other} has only the modification time of its file, which may be the "
-            "time when it was copied"
-        )
+        return f"{dated} has a date of its own. {other} has only a modification time, which may be the time of copying"
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +103,7 @@ class Timeline:
         order: indices of the dated documents, the oldest first.
         unordered: indices of the documents without a date or version that can be compared, if at least half of the
             documents have one. A file's modification time counts as a date only if fewer than half have another date or
-            a version.
+            a version. They are sorted by their `dates`, those without a date first.
         evidence_kind: the kind of evidence that the order is based on.
         is_certain: whether the evidence determines the whole order and does not contradict itself.
         newest: index of the newest document; None if the evidence does not determine it or is contradictory.
@@ -166,9 +173,17 @@ def _add_time(date: DocumentDate, length: int) -> DocumentDate:
 
 
 def describe_evidence_kinds(kinds: Sequence[EvidenceKind]) -> str:
-    """Return a description of several kinds of evidence for display."""
-    *others, last = (_DESCRIPTIONS[kind] for kind in kinds)
-    return f"{', '.join(others)} and the {last}" if others else last
+    """Return a description of several kinds of evidence for display. It names no source twice."""
+    if "mixed dates" in kinds:
+        kinds = [kind for kind in kinds if kind not in _KINDS_OF_MIXED_DATES]
+    elif len(of_metadata := [kind for kind in kinds if kind in METADATA_KINDS]) > 1:
+        kinds = ["date" if kind == of_metadata[0] else kind for kind in kinds if kind not in of_metadata[1:]]
+    descriptions = [_DESCRIPTIONS[kind] for kind in kinds if kind != "version" or "name" not in kinds]
+    if {"name", "version"} <= set(kinds):
+        descriptions[descriptions.index(_DESCRIPTIONS["name"])] = "dates and versions in the names"
+    *others, last = descriptions
+    comma = "," if len(others) > 1 or any(" or " in description for description in others) else ""
+    return f"{', the '.join(others)}{comma} and the {last}" if others else last
 
 
 def describe_order(kind: EvidenceKind, guessed_dates: Sequence[DocumentDate | None], *, have_equal_texts: bool) -> str:
@@ -192,5 +207,5 @@ def describe_order(kind: EvidenceKind, guessed_dates: Sequence[DocumentDate | No
 def _describe_document(name: str, label: str, copy: str) -> str:
     """Return the name and the date of a document, and the copy that has the date, if any."""
     # Only a version can have an empty label: that of a name without a version, next to a draft.
-    date = f"{label or 'no version'}, the date of its copy {copy}" if copy else label or "no version"
+    date = f"{label or 'no version'}, from its copy {copy}" if copy else label or "no version"
     return f"{printable(name) or 'the text'} ({printable(date)})"

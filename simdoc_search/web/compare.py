@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from simdoc_search.as_json.comparison import comparison_as_json
-from simdoc_search.corpus.formats import determine_format
+from simdoc_search.corpus.formats import describe_uncompared_content, determine_format
 from simdoc_search.documents import DocumentKey
 from simdoc_search.errors import QuerySyntaxError
 from simdoc_search.passages.compare import compare as compare_texts
@@ -57,18 +57,21 @@ def compare(request: PageRequest) -> Page:
     comparison = compare_texts(*texts, preset=request.preset, settings=settings)
     ignored: tuple[int, int] | None = None
     notes: list[str] = []
-    if request.all_values("ignore") or request.is_on("ignore_quotes") or request.is_on("ignore_bibliography"):
+    templates = read_ignored_texts(request, search).all
+    if templates or request.is_on("ignore_quotes") or request.is_on("ignore_bibliography"):
         comparison, ignored, notes = ignore_parts(
             comparison,
             texts,
             names,
             settings.analysis,
-            templates=read_ignored_texts(request, search),
+            templates=templates,
             quotations=request.is_on("ignore_quotes"),
             bibliography=request.is_on("ignore_bibliography"),
             preset=request.preset,
         )
     notes += describe_problem_words(comparison, texts, names)
+    if not comparison.differences:
+        notes += describe_uncompared_content(*names)
     is_side_by_side = length <= _MAX_SHOWN_CHARACTERS and not request.wants_json
     position = request.integer("at", 0, 0, 10**9)
     values: dict[str, Any] = {

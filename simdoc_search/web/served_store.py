@@ -6,11 +6,12 @@ import logging
 import time
 from collections.abc import Callable, Sequence
 from threading import Lock
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from simdoc_search.cancellation import StopEvent, current_stop_event
 from simdoc_search.display import without_secrets
 from simdoc_search.errors import SimdocError, StoreError
+from simdoc_search.indexing.skipped_files import describe_skipped_files
 from simdoc_search.search.similarity_search import SimilaritySearch
 from simdoc_search.sketch.token_kinds import TOKEN_KINDS
 from simdoc_search.stores.base import StoreInfo
@@ -27,11 +28,32 @@ if TYPE_CHECKING:
 _MIN_CACHE_SECONDS, _CACHE_SECONDS_PER_READ_SECOND = 60.0, 100
 """A document count is reused for at least 60 seconds, and for at least 100 times as long as counting took."""
 
+Value = TypeVar("Value")
+
 _log = logging.getLogger(__name__)
 
 
 class NotIndexedError(SimdocError):
     """The store does not have the data for this search."""
+
+
+class _CachedValue(Generic[Value]):
+    """A value that takes up to seconds to read. It may be out of date."""
+
+    def __init__(self, read: Callable[[], Value]) -> None:
+        self._read = read
+        self._value: Value | None = None
+        self._expires = 0.0
+
+    def get(self) -> Value:
+        value, now = self._value, time.monotonic()
+        if value is None or now > self._expires:
+            self._value = value = self._read()
+            self._expires = now + max(_MIN_CACHE_SECONDS, _CACHE_SECONDS_PER_READ_SECOND * (time.monotonic() - now))
+        return value
+
+    def forget(self) -> None:
+        self._value = None
 
 
 class ServedStore:
@@ -57,8 +79,8 @@ class ServedStore:
     ) -> None:
         self._open_search = open_search
         self._search: SimilaritySearch | None = None
-        self._info: StoreInfo | None = None
-        self._info_expires = 0.0
+        self._info = _CachedValue(self._read_info)
+        self._skipped_files_note = _CachedValue(self._read_skipped_files_note)
         self._locations = sorted(filter(None, locations), key=len, reverse=True)
         self._lock = Lock()
         self.columns: list[str] = list(columns)
@@ -118,18 +140,22 @@ class ServedStore:
 
         The number may be out of date, because counting a million documents takes seconds.
         """
-        search, now = self.search(), time.monotonic()
-        info = self._info
-        if info is None or now > self._info_expires:
-            self._info = info = search.store.info()
-            self._info_expires = now + max(
-                _MIN_CACHE_SECONDS, _CACHE_SECONDS_PER_READ_SECOND * (time.monotonic() - now)
-            )
-        return info
+        return self._info.get()
+
+    def skipped_files_note(self) -> str:
+        """Return a sentence that says which files `index` skipped. It is empty if there are none, and may be old."""
+        return self._skipped_files_note.get()
+
+    def _read_info(self) -> StoreInfo:
+        return self.search().store.info()
+
+    def _read_skipped_files_note(self) -> str:
+        return describe_skipped_files(self.search().store.skipped_files())
 
     def forget_info(self) -> None:
         """Count the documents again for the next request. Call this after adding or deleting documents."""
-        self._info = None
+        self._info.forget()
+        self._skipped_files_note.forget()
 
     def left_out_indices(self) -> tuple[LeftOutIndex, ...]:
         """Return the indices of an alias that are not searched."""
@@ -139,7 +165,8 @@ class ServedStore:
         """Drop the open store, so that the next request opens it again. The engine may be available by then."""
         _log.warning("%s", error)
         with self._lock:
-            self._search = self._info = None
+            self._search = None
+        self.forget_info()
 
     def close(self) -> None:
         """Stop all requests and background jobs, and close the store."""

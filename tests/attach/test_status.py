@@ -19,7 +19,7 @@ from simdoc_search.errors import LocationError, StoreNotFoundError
 from simdoc_search.sketch.key import resolve_hash_key
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.remote.engine import Engine
-from tests.support.backfill import to
+from tests.support.backfill import backfill, interposed, to
 from tests.support.cli import answer, output, run, sentence, usage_error, words
 from tests.support.engines import call, each_engine
 from tests.support.http_server import Request, TempIndices, error, forward, serving, unused_url
@@ -165,7 +165,7 @@ def test_fingerprints_are_compared_only_with_known_text_fields(temp_indices: Tem
     assert "set the field with --text-field" in unknown.not_compared_reason
     assert {"list": "is not an object"} == unknown.faults_by_id
     assert Sample(2, 2, 1, ("list",)) == known
-    assert "no sampled document has a text in the field bodi; choose another field" in misspelt.not_compared_reason
+    assert "no sampled document has a text in the field 'bodi'; choose another field" in misspelt.not_compared_reason
 
 
 def test_fingerprints_with_a_secret_key_are_compared_only_with_the_key(
@@ -370,7 +370,7 @@ def test_documents_without_a_text_are_counted_separately(temp_indices: TempIndic
     assert "stale          1 of 5, all compared: 'gone'\n" in shown
     assert (2, 1) == (found["without_text_count"], found["missing_count"])
     assert f"1 document has a fingerprint but no text; run `simdoc-search backfill {url}`\n" in checked
-    assert "1 document updated, 0 unchanged, 1 without a text any more (fingerprint removed) (" in done
+    assert "1 document updated, 0 unchanged, 1 without a text any more (fingerprint removed), 6 not read (" in done
     assert (3, 0, 0) == (after["without_text_count"], after["missing_count"], after["staleness"]["stale_count"])
 
 
@@ -413,14 +413,64 @@ def test_compared_documents_are_not_drawn(temp_indices: TempIndices) -> None:
     for number in range(10):
         part = {"doc": {"body": words(500, 560)} if number < 5 else {"views": 1}}
         call(temp_indices.engine, "POST", f"/{index}/_update/{number}?refresh", part)
-    exact, drawn = output("status", url), output("status", url, "--sample", "5")
+    exact, drawn = output("status", url), run("status", url, "--sample", "5")
     found = answer("status", url)["staleness"]
 
     assert "stale          none of 100, because no document was written since the last `backfill --stale`\n" in quiet
     assert (
-        "stale          5 of 100, after comparing 10 documents written since the last `backfill --stale`: '0', '1', '2'"
+        "stale          5 of 100, after comparing 10 documents written during or after the last `backfill --stale`: '0'"
         in exact
     )
-    assert "drawn at random from 10 documents written since the last `backfill --stale`" in drawn
+    assert "drawn at random from 10 documents written during or after the last `backfill --stale`" in drawn.stdout
     names = ("already_compared_count", "sampled_count", "stale_count", "at_least", "at_most")
     assert (90, 10, 5, 0.05, 0.05) == tuple(found[name] for name in names)
+
+
+def test_an_estimate_names_the_command_that_compares_all_documents(temp_indices: TempIndices) -> None:
+    """Another program wrote during the last `backfill --stale`, so what that run wrote is not known to be current."""
+    index = temp_indices.make(mapping(recorded=None))
+    url = f"{temp_indices.engine}/{index}"
+    fill(temp_indices, index, {str(number): {"body": words(number, number + 60)} for number in range(30)})
+
+    def meanwhile(number: int) -> None:
+        if number == 0:
+            fill(temp_indices, index, {"late": document(words(0, 60))})
+
+    with interposed(temp_indices, meanwhile) as (through, _):
+        backfill(through, index, stale=True)
+    estimate, exact = run("status", url, "--sample", "5"), run("status", url)
+    command = f"simdoc-search backfill {url} --stale"
+    compared = output(*shlex.split(command)[1:])
+    again = output(*shlex.split(command)[1:])
+    after = run("status", url, "--sample", "5")
+
+    assert "0 of 5 drawn at random from 31 documents written during or after the last" in estimate.stdout
+    assert f"to compare all 31 documents instead of a sample, run `{command}`\n" == estimate.stderr
+    assert "stale          0 of 31, all compared\n" in exact.stdout
+    assert "stale          none of 31, because no document was written since the last" in after.stdout
+    assert ["", ""] == [exact.stderr, after.stderr]
+    assert "" == run("status", url, "--sample", "0").stderr
+    assert compared.startswith("0 documents updated, 31 unchanged (")
+    assert again.startswith("0 documents updated, 0 unchanged, 31 not read (compared before, or without text) (")
+
+
+def test_indices_that_were_not_all_compared_are_not_called_written_since(temp_indices: TempIndices) -> None:
+    """After a rollover, `backfill --stale` has not compared the new index."""
+    first, second = (temp_indices.make(mapping()) for _ in range(2))
+    for index in (first, second):
+        fill(temp_indices, index, {str(number): document(words(number, number + 60)) for number in range(9)})
+    output("backfill", f"{temp_indices.engine}/{first}", "--stale")
+    both, only_second = (
+        output("status", f"{temp_indices.engine}/{name}", "--sample", size)
+        for name, size in ((f"{first},{second}", "50"), (second, "5"))
+    )
+
+    assert "stale          0 of 18, after comparing 9 documents that `backfill --stale` has not compared\n" in both
+    assert "0 of 5 drawn at random\n" in only_second
+
+
+def test_the_url_can_be_in_the_environment(temp_indices: TempIndices) -> None:
+    url = f"{temp_indices.engine}/{temp_indices.make(mapping())}"
+
+    assert url == answer("status", SIMDOC_STORE=url)["url"]
+    assert "give the URL of the index, or set SIMDOC_STORE to it" == usage_error(run("status"))

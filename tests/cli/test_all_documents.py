@@ -35,7 +35,17 @@ def test_question_marks_in_the_list_of_families_are_explained(tmp_path: Path) ->
     lines = output("versions", "--all", "--store", tmp_path / "store").splitlines()
 
     assert lines[1].endswith("?  a.txt")
-    assert "dates and versions with ? do not affect the order" in lines
+    note = "a date or version with ? does not show which document is newer. "
+    assert f"{note}Documents with such dates are only sorted by them" in lines
+
+
+def test_copies_are_counted_but_not_listed(tmp_path: Path) -> None:
+    write(tmp_path / "docs", {"a.txt": "Milk and bread", "b.txt": "Milk and bread", "c.txt": "Milk or bread"})
+    output("index", tmp_path / "docs", "--store", tmp_path / "store")
+    *_, note = output("versions", "--all", "--store", tmp_path / "store").splitlines()
+
+    assert note.startswith("not listed: 1 group of copies (2 documents) with the same words and punctuation. ")
+    assert note.endswith(f"To see them, run: simdoc-search duplicates --store {tmp_path / 'store'}")
 
 
 def test_invoices_are_a_family_unless_their_sentences_must_be_equal(tmp_path: Path) -> None:
@@ -72,6 +82,8 @@ def test_families_of_the_whole_collection_have_their_newest_version() -> None:
             "document_count",
             "family_count",
             "member_count",
+            "copy_group_count",
+            "copy_count",
             "pair_count",
             "compared_count",
             "min_share",

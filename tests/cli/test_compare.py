@@ -370,3 +370,64 @@ def test_attachments_of_mails_are_named_because_they_are_not_compared(
         named = "a.eml has 'offer.pdf'; b.eml has none"
         assert f"note: attachments were not compared: {named}" in compared.stderr.splitlines()
     assert "note" not in run("compare", "b.eml", "c.eml").stderr
+
+
+LEDGER = "Text,Debit,Credit\nRent of the office,,120\nPower and water,80,\nDues for May,40,\n"
+
+
+def test_cells_that_moved_are_named(tmp_path: Path) -> None:
+    """In the output, in JSON and on the page, with the row of both files. Other changes are listed, too."""
+    moved = LEDGER.replace("office,,120", "office,120,")
+    write(tmp_path, {"a.csv": LEDGER, "b.csv": moved, "c.csv": f"{moved}Books,9,\n"})
+    files = tmp_path / "a.csv", tmp_path / "b.csv"
+    result = output("compare", *files)
+
+    assert [
+        "No words differ. But text is in other cells in 1 table row.",
+        "  line 2: “120” moved from column 3 to column 2",
+        "    first text   Rent of the office | | 120",
+        "    second text  Rent of the office | 120 |",
+    ] == result.splitlines()[-4:]
+    (row,) = answer("compare", *files)["row_differences"]
+    start = len("Text,Debit,Credit\n")
+    assert {
+        "a": [start, start + len("Rent of the office\t\t120")],
+        "b": [start, start + len("Rent of the office\t120\t")],
+        "moved_cells": [{"text": "120", "column": 3, "new_column": 2}],
+    } == row
+    output("compare", *files, "--html", tmp_path / "page.html")
+    page = (tmp_path / "page.html").read_text("utf-8")
+    assert "“120” moved from column 3 to column 2" in page
+    assert "<ins><bdi>Rent of the office | 120 | </bdi></ins>" in page
+
+    both = output("compare", files[0], tmp_path / "c.csv")
+    assert "text is in other cells in 1 table row\n  line 2: “120” moved" in both
+    assert "2 words inserted: “Books 9”" in both
+
+
+def test_at_most_five_rows_with_moved_cells_are_shown(tmp_path: Path) -> None:
+    """Of a long row, the cells around those that moved are shown, and the first cell."""
+    cells = [f"c{number}" for number in range(40)]
+    rows = [[f"row{row}", *cells, "", "x", ""] for row in range(8)]
+    moved = [[f"row{row}", *cells, "", "", "x"] for row in range(8)]
+    write(tmp_path, {name: "\n".join(map(",".join, table)) for name, table in (("a.csv", rows), ("b.csv", moved))})
+    lines = output("compare", tmp_path / "a.csv", tmp_path / "b.csv").splitlines()
+
+    assert "  line 5: “x” moved from column 43 to column 44" in lines
+    assert "    first text   row4 | … | | x |" in lines
+    assert "  … 3 more rows …" == lines[-1]
+
+
+def test_what_else_may_differ_is_said_at_equal_words(tmp_path: Path) -> None:
+    """Files of plain text and tables have nothing else. Words that differ are more important."""
+    page = f"<p>{OLD}</p>"
+    write(tmp_path, {"a.html": page, "b.html": page.replace(" ", "</p><p>", 1), "c.html": f"{page} new", "a.txt": OLD})
+    sentence = "Only the texts were compared: pictures, links, headers, comments, formulas or formatting may differ."
+    paths = [tmp_path / name for name in ("a.html", "b.html")]
+
+    assert sentence == output("compare", *paths).splitlines()[-1]
+    assert [sentence] == answer("compare", *paths)["notes"]
+    output("compare", *paths, "--html", tmp_path / "page.html")
+    assert sentence in (tmp_path / "page.html").read_text("utf-8")
+    assert "Only the texts" not in output("compare", paths[0], tmp_path / "c.html")
+    assert "Only the texts" not in output("compare", tmp_path / "a.txt", "-", stdin=OLD.replace(" ", "  "))

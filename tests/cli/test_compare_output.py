@@ -79,6 +79,15 @@ def test_an_insertion_is_after_the_comma_before_it() -> None:
     assert "us, {+and you+} word30" in joined(printed(a, b))
 
 
+def test_a_ticked_box_is_quoted_at_its_line() -> None:
+    """The number of the line is the same in both texts."""
+    a = f"- [ ] {words(0, 8)}\n- [ ] {words(8, 16)}\n"
+    text = printed(a, a.replace("[ ] word8", "[x] word8"))
+
+    assert "\nline 2: 1 word inserted: “x”\n" in text
+    assert f"- [ ] {words(0, 8)} - [{{+x+}}] {words(8, 16)}" in joined(text)
+
+
 def test_a_moved_block_has_both_positions() -> None:
     """The block is not shown as removed and inserted."""
     a = f"{words(0, 60)}\n\n{words(100, 300)}\n"

@@ -70,7 +70,7 @@ def test_a_failed_query_of_a_list_does_not_affect_the_others() -> None:
     result = run("passages", "--all-from", "ids.txt", "--json")
     first, failed, last = json.loads(result.stdout)["results"]
 
-    assert (1, "Error: 1 of 3 queries failed\n") == (result.exit_code, result.stderr)
+    assert (1, f"  nobody: {failed['error']}\nError: 1 of 3 queries failed\n") == (result.exit_code, result.stderr)
     assert [("papers/mine.txt", 3), ("top.txt", 0)] == [
         (entry["query"]["id"], len(entry["hits"])) for entry in (first, last)
     ]
@@ -159,6 +159,7 @@ def test_the_page_says_what_was_searched_and_how(tmp_path: Path) -> None:
         "1 file was skipped and not searched: b.bin, binary."
     )
     assert "4 files were skipped and not searched." == notes("--in", tmp_path / "papers")[1]
+    assert "4 files were skipped and not searched." == notes()[1]
 
 
 def test_a_page_may_have_no_hits_or_no_texts_of_sources(tmp_path: Path) -> None:

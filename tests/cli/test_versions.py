@@ -87,7 +87,7 @@ def test_later_versions_may_be_missing_if_the_newest_one_differs_a_lot_from_the_
 def test_the_command_for_the_last_change_ignores_versions_with_the_same_words(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """If all versions have the same words, the command compares the last two."""
+    """Among equal versions, it names the query document. If all have the same words, it compares the last two."""
     monkeypatch.chdir(tmp_path)
     first, second = " ".join(SENTENCES), " ".join(SECOND)
     write(tmp_path, {"docs/a 2021.txt": first, "docs/a 2022.txt": second, "docs/a 2023.txt": f"{second}\n"})
@@ -100,6 +100,8 @@ def test_the_command_for_the_last_change_ignores_versions_with_the_same_words(
     output("index", "docs")
 
     assert f"{command} 'a 2021.txt' 'a 2022.txt'" in output("versions", "a 2021.txt")
+    assert f"{command} 'a 2021.txt' 'a 2023.txt'" in output("versions", "a 2023.txt")
+    assert f"{command} 'a 2021 - Copy.txt' 'a 2022.txt'" in output("versions", "a 2021 - Copy.txt")
 
     for path in (tmp_path / "docs").glob("* - Copy.txt"):
         path.unlink()
@@ -118,6 +120,20 @@ def test_the_command_for_the_last_change_ignores_versions_with_the_same_words(
     assert f"{command} 'a 2022.txt' 'a 2023.txt'" in output("versions", "a 2022.txt")
 
 
+def test_the_command_for_an_undecided_version_names_the_query_document(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It has the same words as the newest of the ordered documents."""
+    monkeypatch.chdir(tmp_path)
+    first, second, third = (" ".join(text) for text in (SENTENCES, SECOND, THIRD))
+    write(tmp_path, {"docs/a 2021.txt": first, "docs/a 2022.txt": second, "docs/b.txt": second, "docs/c.txt": third})
+    output("index", "docs")
+
+    for query, named in (("a 2021.txt", "'a 2022.txt'"), ("a 2022.txt", "'a 2022.txt'"), ("b.txt", "b.txt")):
+        command = f"to see how these two differ, run: simdoc-search compare {named} c.txt"
+        assert command in output("versions", query).splitlines()
+
+
 def test_a_larger_distance_is_proposed_if_it_finds_versions() -> None:
     changed = " ".join(sentence.replace("the", "a") for sentence in SENTENCES)
     Path("changed.txt").write_text(changed)
@@ -134,9 +150,9 @@ def test_a_file_has_versions() -> None:
 
     assert ["2021/Report.txt", "2022/Report.txt", "2023/Report <b>.txt"] == names
     assert "documents whose place in the order is unknown:" == lines[7]
-    assert lines[8].endswith("  new.txt  (only the file time is known, your document)")
-    last = "2023/Report <b>.txt is the newest by the dates in the names"
-    assert f"newest: not known, because {last}, but new.txt, which could not be ordered, may be newer" in lines
+    assert lines[8].endswith("  new.txt  (only its modification time is known, your document)")
+    last = "2023/Report <b>.txt is the newest of the ordered documents, by the dates in the names"
+    assert f"newest: not known. {last}. new.txt could not be ordered and may be newer" in lines
     assert "to see how these two differ, run: simdoc-search compare '2023/Report <b>.txt' new.txt" in lines
     own = output("versions", "--file", "corpus/2023/Report <b>.txt")
     assert "Your file is in the index as '2023/Report <b>.txt'. It is listed once, as your document." in own
@@ -285,7 +301,7 @@ def test_a_conflict_names_the_copy_that_has_the_date(tmp_path: Path, monkeypatch
     days = {"lease v1.txt": (first, 10), "lease v2.txt": (second, 20), "backup.txt": (second, 5)}
     write_files(tmp_path, monkeypatch, days)
 
-    assert "lease v2.txt (5 Sep 2020, the date of its copy backup.txt)" in output("versions", "lease v1.txt")
+    assert "lease v2.txt (5 Sep 2020, from its copy backup.txt)" in output("versions", "lease v1.txt")
     (_, by_times) = answer("versions", "lease v1.txt")["order"]["conflicts"]
     assert {"name": "lease v2.txt", "date": "5 Sep 2020", "copy": "backup.txt"} == by_times["earlier"]
     assert {"name": "lease v1.txt", "date": "10 Sep 2020", "copy": None} == by_times["later"]
@@ -302,18 +318,18 @@ def test_a_document_that_could_not_be_ordered_is_shown_with_the_time_of_its_file
     number = lines.index("documents whose place in the order is unknown:")
 
     assert lines[number + 1].startswith(" 1 Sep 2020?")
-    assert lines[number + 1].endswith("  x.txt  (only the file time is known)")
+    assert lines[number + 1].endswith("  x.txt  (only its modification time is known)")
     assert "order: by the versions in the names; dates and versions with ? do not affect the order" in lines
     output("versions", "lease v2.txt", "--html", "page.html")
     page = Path("page.html").read_text("utf-8")
     assert "1 Sep 2020?" in page
-    assert "place in the order unknown: only the file time is known" in page
+    assert "place in the order unknown: only its modification time is known" in page
     monkeypatch.setattr("simdoc_search.cli.groups_output._MAX_MEMBERS", 2)
     family = output("versions", "--all").splitlines()
-    assert "dates and versions with ? do not affect the order" in family
+    assert "a date or version with ? does not show which document is newer." in "\n".join(family)
     assert [
         "v2  lease v2.txt",
-        "1 Sep 2020?  x.txt  (place in the order unknown: only the file time is known)",
+        "1 Sep 2020?  x.txt  (place in the order unknown: only its modification time is known)",
     ] == [line.strip() for line in family[1:3]]
     assert "and 1 more" == family[3].strip()
 
@@ -380,3 +396,23 @@ def test_an_index_without_sentences_finds_the_same_versions() -> None:
 
     assert "2 other versions, 2 documents compared, found by passages" in lines
     assert with_sentences["hits"] == without["hits"]
+
+
+def test_what_changed_is_named_if_no_words_did(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A sign, a cell or the letter case. `no words` would contradict the quotation of a sign."""
+    monkeypatch.chdir(tmp_path)
+    ledger = "Text,Debit,Credit\nRent of the office,,120\nPower and water,12.40,\nDues for the month of May,40,\n"
+    sign = ledger.replace("12.40", "-12.40")
+    moved = sign.replace("office,,120", "office,120,")
+    tables = {"2021": ledger, "2022": sign, "2023": moved, "2024": moved.replace("Dues", "dues")}
+    write(tmp_path, {f"docs/ledger {year}.csv": table for year, table in tables.items()})
+    output("index", "docs", "--with", "versions")
+    lines = output("versions", "ledger 2021.csv").splitlines()
+
+    assert [
+        "        2022            100 %             symbols  ledger 2022.csv",
+        "              number: Power and water “12.40” → “-12.40”",
+        "        2023            100 %               cells  ledger 2023.csv",
+        "              “120” moved from column 3 to column 2",
+        "        2024            100 %         letter case  ledger 2024.csv  (newest)",
+    ] == lines[2:7]

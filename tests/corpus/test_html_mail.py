@@ -1,4 +1,4 @@
-"""The body of an e-mail that is only sent as HTML is read like an HTML page."""
+"""The body of an e-mail is read like an HTML page if it is only sent as HTML, or if its plain text is a stub."""
 
 from __future__ import annotations
 
@@ -39,12 +39,30 @@ def test_blocks_and_cells_separate_words() -> None:
     assert [f"{headers}{TEXT}"] * 4 == [
         read(mail).rstrip() for mail in (message(), with_file, with_picture, message(""))
     ]
-    assert read(message("plain text")).rstrip().endswith(">\n\nplain text")
+
+
+@pytest.mark.parametrize(
+    "plain",
+    [" \n", "Read in HTML", "★ https://example.org/view-in-browser-now?id=1 www.example.org/a-b-c"],
+    ids=["blank", "fewer than half as many words", "web addresses"],
+)
+def test_html_with_more_than_twice_the_words_of_the_plain_text_is_read(plain: str) -> None:
+    mixed = EmailMessage()
+    mixed["Subject"] = "A newsletter"
+    mixed.set_content(plain)
+    mixed.add_alternative(PAGE, subtype="html")
+    mixed.add_alternative("<p>seventh</p>", subtype="html")
+
+    assert f"Subject: A newsletter\n\n{TEXT}\n\nseventh" == read(mixed).rstrip()
+
+
+def test_plain_text_is_read_in_place_of_html_with_up_to_twice_its_words() -> None:
+    assert read(message("the plain text")).rstrip().endswith(">\n\nthe plain text")
 
 
 @pytest.mark.parametrize(
     "data",
-    [bytes(message("plain text")), b"Subject: text/html\n\nno HTML", b"Content-Type: text/html; boundary=" * 101,
+    [bytes(message("the plain text")), b"Subject: text/html\n\nno HTML", b"Content-Type: text/html; boundary=" * 101,
      b"Content-Type: multipart/mixed\n\n<p>text/html", b"text/html"],
     ids=["random boundary", "in the body", "long header", "wrong type", "no header"],
 )  # fmt: skip

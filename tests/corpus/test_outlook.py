@@ -1,4 +1,4 @@
-"""The body of an Outlook message that is only stored as HTML is read like an HTML page."""
+"""The HTML of an Outlook message is read like an HTML page if there is no plain text, or if it is a stub."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ PAGE = '<meta charset="windows-1252"><p>Grüße</p><table><tr><td>May<br>2020<td
 
 
 @pytest.mark.parametrize("html", [PAGE, PAGE.encode("cp1252")])
-@pytest.mark.parametrize("body", ["", " \r\n"])
-def test_an_html_body_is_read_if_there_is_no_plain_text(html: str | bytes, body: str) -> None:
+@pytest.mark.parametrize("body", ["", " \r\n", "HTML"])
+def test_an_html_body_is_read_if_there_is_no_plain_text_or_a_stub(html: str | bytes, body: str) -> None:
     pytest.importorskip("kreuzberg")
     message = outlook_message("The rent", body, {"a.htm": b"<p>attached</p>"}, html=html)
 
@@ -23,9 +23,9 @@ def test_an_html_body_is_read_if_there_is_no_plain_text(html: str | bytes, body:
 
 def test_plain_text_is_read_in_place_of_html() -> None:
     pytest.importorskip("kreuzberg")
-    message = outlook_message("The rent", "plain text", html=PAGE)
+    message = outlook_message("The rent", "the plain text", html=PAGE)
 
-    assert "Subject: The rent\n\nplain text" == extract_text(message, determine_format("a.msg")).text.rstrip()
+    assert "Subject: The rent\n\nthe plain text" == extract_text(message, determine_format("a.msg")).text.rstrip()
 
 
 def test_a_damaged_message_has_no_html_body() -> None:

@@ -220,5 +220,6 @@ def test_an_unordered_version_is_shown_beside_the_newest_of_the_others() -> None
 
     assert [("lease_2024", ["lease_2019"], "undecided"), ("lease", [], "undecided")] == fold_chunks(*chunks)
     assert {
-        "lease_2024 is the newest by the dates in the names, but lease, which could not be ordered, may be newer"
+        "lease_2024 is the newest of the ordered documents, by the dates in the names. lease could not be ordered and "
+        "may be newer"
     } == {shown.reason for shown in fold_versions(*chunks)}

@@ -14,6 +14,7 @@ from simdoc_search.passages.align import align
 from simdoc_search.passages.differences import find_differences
 from simdoc_search.passages.exact_overlap import measures
 from simdoc_search.passages.ignored_words import remove_ignored_words
+from simdoc_search.passages.inline_diff import place_empty_spans
 from simdoc_search.passages.passage import SignificantChange
 from simdoc_search.passages.summary import describe_significant_changes, describe_word_measures
 from tests.support import strategies, texts
@@ -49,7 +50,7 @@ def test_a_comparison_has_all_parts(settings: Settings | None) -> None:
     assert exact.multiset == result.multiset
     assert (first.overlap(second), first.interval(second)) == (result.estimate, result.interval)
     assert tuple(align(a, b, analysis=analysis)) == result.passages
-    assert tuple(find_differences(*words, result.passages)) == result.differences
+    assert tuple(place_empty_spans((a, b), words, find_differences(*words, result.passages))) == result.differences
     assert (200, 141) == result.word_counts
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 from hypothesis import given
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 
 from simdoc_search import Document, SimilaritySearch, open_store
 from simdoc_search.analysis.words import locate_words
+from simdoc_search.passages import disguise
 from simdoc_search.passages.disguise import (
     describe_disguised_words,
     find_disguised_words,
@@ -21,7 +23,8 @@ from tests.support.cli import answer, output, write
 from tests.support.web import pages_of
 
 TEXT = "the keeper wrote about the old harbour and the people who lived there"
-COMPARED = "They may differ from the words that they look like. `passages` reads them as those words."
+ALPHABET = "aeB t\n\u200b\u200d\U000e0061\u00ad.\u0430\u0435\u0411\u03bf\u00e9\U0001f600\ud800"
+COMPARED = "They may differ from the words that they look like. A search for passages reads them as those words."
 
 
 def test_disguised_words_are_counted_and_their_lines_listed() -> None:
@@ -65,11 +68,8 @@ def test_disguised_words_are_read_as_what_they_look_like(written: str, plain: st
     assert re.findall(r"[^ ,]+", written) == cut
 
 
-@given(st.text("aeB t\n\u200b\u200d\U000e0061\u00ad.\u0430\u0435\u0411\u03bf\u00e9\U0001f600\ud800", max_size=40))
+@given(st.text(ALPHABET, max_size=40))
 def test_positions_are_those_of_the_text_as_it_is_written(text: str) -> None:
-    """A long text is checked with numpy first."""
-    spans = [word.span for word in find_disguised_words(text)]
-    assert spans == [word.span for word in find_disguised_words(f"{text}\n{TEXT * 9}")][: len(spans)]
     located, shown = locate_undisguised_words(text), undo_disguise(text)
     edges = [edge for pair in zip(located.starts.tolist(), located.ends.tolist(), strict=True) for edge in pair]
 
@@ -80,6 +80,14 @@ def test_positions_are_those_of_the_text_as_it_is_written(text: str) -> None:
     for word in find_disguised_words(text):
         assert text[slice(*word.span)] == word.word
         assert word.looks_like in shown
+
+
+@given(st.text(ALPHABET, max_size=40))
+def test_long_texts_which_numpy_checks_first_give_the_same_words(text: str) -> None:
+    with patch.object(disguise, "_MAX_REGEX_CHARACTERS", 0):
+        found = find_disguised_words(text)
+
+    assert found == find_disguised_words(text)
 
 
 def test_normal_texts_are_not_suspected() -> None:
@@ -174,4 +182,4 @@ def test_compare_says_which_text_has_disguised_words(tmp_path: Path, monkeypatch
     assert note in " ".join(printed.split())
     assert note in page.read_text("utf-8")
     assert [note] == answer(*files)["notes"]
-    assert [] == answer("compare", "b.txt", "b.txt")["notes"]
+    assert ["The two files have the same bytes."] == answer("compare", "b.txt", "b.txt")["notes"]

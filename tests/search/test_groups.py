@@ -79,3 +79,54 @@ def test_families_need_sentences_or_texts_and_topics_need_concepts(new_store: Ne
     search = indexed(new_store, Settings(), store_texts=False)
     with search.store, pytest.raises(StoreError, match="with --with versions"):
         search.version_families()
+
+
+@pytest.mark.parametrize("settings", [Settings(), WITH_SENTENCES_AND_CONCEPTS])
+def test_short_texts_have_versions_with_the_same_words_only(new_store: NewStore, settings: Settings) -> None:
+    """The families, and the hits of each document, agree, although none of the edited texts has an equal shingle."""
+    texts = {
+        "note": "Milk Bread Butter",
+        "note (1)": "Milk, Bread, Butter.",
+        "laptop/note": "Milk Bread Butter. x",
+        "five": "Milk bread butter eggs flour",
+        "edited five": "Milk bread butter egg flour",
+        "longer": "Milk bread butter eggs flour and salt",
+        "nine": "Nobody had repaired the old crane since last winter",
+        "edited nine": "Nobody had repaired the olden crane since last winter",
+    }
+    search = SimilaritySearch(new_store(settings))
+    search.index(Document(id, text) for id, text in texts.items())
+    results = {id: search.versions(id) for id in texts}
+
+    pairs = {(edge.a.id, edge.b.id) for edge in search.version_families().edges()}
+    assert {("note", "note (1)"), ("edited nine", "nine")} == pairs
+    assert pairs == {(min(id, hit.id), max(id, hit.id)) for id, result in results.items() for hit in result}
+    assert not any(result.loosely_similar_count for result in results.values())
+    note = (
+        "a text of 3 words is too short to find edited versions. Only documents with exactly the same words are listed"
+    )
+    assert (note, "") == (results["note"].text_note, results["longer"].text_note)
+    assert note == search.versions(text=texts["note"]).text_note
+
+
+def test_copies_are_not_families(new_store: NewStore) -> None:
+    """Other spaces do not count. A copy of a version is in its family. Other punctuation is another version."""
+    first, second, third = (
+        f"The {name} closes at ten. Nobody has a key. The council pays." for name in ("pub", "zoo", "bank")
+    )
+    texts = {
+        "a": first, "a (1)": first.replace(". ", ".\n\n"), "a (2)": first,
+        "b v1": second, "b v2": f"{second} And so on.", "b v2 (1)": f"{second} And so on.",
+        "c v1": f"{third} It is -500.", "c v2": f"{third} It is 500.",
+    }  # fmt: skip
+    search = SimilaritySearch(new_store(Settings(sentences=SentenceSettings())))
+    search.index(Document(id, text * 2) for id, text in texts.items())
+    families = search.version_families(max_distance=0)
+
+    assert [{"b v1", "b v2", "b v2 (1)"}, {"c v1", "c v2"}] == [{key.id for key in keys} for keys in families.groups()]
+    assert (2, 5, 1, 3) == (
+        families.family_count,
+        families.member_count,
+        families.copy_group_count,
+        families.copy_count,
+    )

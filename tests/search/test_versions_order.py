@@ -62,10 +62,7 @@ def test_changes_are_counted_in_words_along_the_order(search: SimilaritySearch) 
 def test_a_newest_file_in_a_folder_of_backups_or_old_files_is_doubted(
     search: SimilaritySearch, tmp_path: Path, name: str, is_doubted: bool
 ) -> None:
-    doubt = (
-        "; the name or folder is that of a backup, a download or an old file, so this may be the time when it was "
-        "copied"
-    )
+    doubt = ". Its name or folder is that of a backup, a download or an old file, so this may be the time of copying"
     first = prose(12, 7)
     write(tmp_path, {"plan.txt": " ".join(first), name: " ".join(first[:-2])})
     os.utime(tmp_path / "plan.txt", (1e9, 1e9))
@@ -98,7 +95,7 @@ CONFLICT = CONTRACTS | {"lease 2022.txt": 9}
         (CONTRACTS | {"lease 2024 as pdf.txt": 4}, "newest: lease 2024.txt, by the dates in the names"),
         (
             CONFLICT | {"lease 2024 as pdf.txt": 4},
-            "newest: not known, because the evidence conflicts; without the modification times of files, the newest is "
+            "newest: not known, because the evidence conflicts. Without the modification times of the files, it is "
             "lease 2024.txt",
         ),
     ],
@@ -175,8 +172,8 @@ def test_the_verdict_does_not_contradict_the_evidence(search: SimilaritySearch, 
     dated = search.versions("a 2001.txt")
     assert "by the modification times of the files" == dated.order_description
     assert (
-        "newest: not known, because a 2001.txt has a date of its own, but b.txt has only the modification time of its "
-        "file, which may be the time when it was copied"
+        "newest: not known. a 2001.txt has a date of its own. b.txt has only a modification time, which may be the "
+        "time of copying"
     ) == dated.verdict
     staged = search.versions("lease.txt")
     assert [
@@ -223,7 +220,10 @@ def test_dates_in_names_and_metadata_are_compared_with_each_other(search: Simila
     assert ["note"] == [version.name for version in result.unordered]
     assert "documents whose place in the order is unknown:" in str(result).split("\n")
     assert "no date or version" == result.describe_unknown_place(result.unordered[0])
-    assert str(result).endswith("and the dates in the metadata, but note, which could not be ordered, may be newer")
+    assert str(result).endswith(
+        "newest: not known. mail2 is the newest of the ordered documents, by the dates in the metadata, names or "
+        "commits. note could not be ordered and may be newer"
+    )
 
 
 def test_a_text_that_changed_after_indexing_is_reported(search: SimilaritySearch) -> None:
@@ -278,3 +278,17 @@ def test_the_last_commits_of_files_order_them(search: SimilaritySearch, tmp_path
         with_git.evidence_kind,
     )
     assert "texts" == search.versions("a.txt", use_git=False).evidence_kind
+
+
+def test_headers_of_emails_are_not_changes(search: SimilaritySearch) -> None:
+    """A text that begins in the same way, but is not an e-mail, is compared as a whole."""
+    body = " ".join(prose(12, 7))
+    mails = [
+        f"Subject: {prefix}Rent\nFrom: {name}@a.org\nDate: {day} Apr 2023\n\n{body}"
+        for prefix, name, day in (("", "ann", 4), ("Re: ", "bob", 5))
+    ]
+    for extension, is_changed in ((".eml", False), (".txt", True)):
+        search.index(Document(f"{number}{extension}", mail) for number, mail in enumerate(mails))
+        changes = search.versions(f"0{extension}", filters={"path": f"1{extension}"}).timeline[-1].changes
+        assert changes is not None
+        assert (is_changed, is_changed) == (bool(changes.change_lines), bool(changes.added_word_count))

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
 from simdoc_search.documents import MetadataValue
 from simdoc_search.versions import DateSources, Timeline, build_timeline
+from simdoc_search.versions.date_order import group_by_date
+from simdoc_search.versions.evidence import DateEvidence
 
 SECOND = 10**9
 NOON = 1_615_550_400 * SECOND
@@ -338,3 +341,44 @@ def test_the_kinds_of_evidence_for_the_newest_are_given() -> None:
         line_of(old, first, second).newest_evidence_kinds,
     )
     assert () == line_of(first, first).newest_evidence_kinds
+
+
+class CountedList(list[Any]):
+    """A list that counts how often it is read from the beginning."""
+
+    read_count = 0
+
+    def __iter__(self) -> Iterator[Any]:
+        self.read_count += 1
+        return super().__iter__()
+
+
+def count_reads(document_count: int) -> tuple[int, int]:
+    """Return how often the documents are read to find their groups and their copies with dates."""
+    documents = CountedList(
+        DateSources(mtime_ns=NOON + number * 61 * SECOND, text_hash=str(number // 2))
+        for number in range(document_count)
+    )
+    numbers = CountedList(range(document_count))
+    evidence = DateEvidence(documents)
+
+    assert document_count // 2 == len(group_by_date(evidence, numbers)[1])
+    for number in range(document_count):
+        evidence.name_dated_copy("modification time", number)
+    return documents.read_count, numbers.read_count
+
+
+def test_each_document_is_read_equally_often_in_a_large_family() -> None:
+    assert count_reads(10) == count_reads(200)
+
+
+def test_documents_that_no_evidence_orders_are_sorted_by_their_best_dates() -> None:
+    """This holds for the timeline if no order is proposed, and for the unordered documents."""
+    stem_differs = [DateSources("plan", {"created": "2021-08-12"}), DateSources("note 2021-03-11"), DateSources("list")]
+    line = build_timeline([DateSources(f"{letter} {each.document_path}", each.metadata) for letter, each in
+                           zip("abc", stem_differs, strict=True)])  # fmt: skip
+    assert ("texts", (2, 1, 0)) == (line.evidence_kind, line.order)
+
+    dated = [DateSources(f"{number} 2021-0{number}-01", text_hash=str(number)) for number in (1, 2, 3)]
+    files = [DateSources(name, mtime_ns=NOON + day * 86_400 * SECOND) for name, day in (("x", 3), ("y", 1), ("z", 2))]
+    assert (4, 5, 3) == build_timeline([*dated, *files]).unordered

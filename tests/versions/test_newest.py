@@ -144,9 +144,9 @@ def test_an_older_draft_does_not_change_which_versions_may_be_the_newest() -> No
         line.undecided,
     )
     assert (
-        "lease.txt is the newest by the versions in the names, but offer.txt, which could not be ordered, may be newer"
-        == str(line.undecided)
-    )
+        "lease.txt is the newest of the ordered documents, by the versions in the names. offer.txt could not be "
+        "ordered and may be newer"
+    ) == str(line.undecided)
 
 
 def test_a_copy_of_a_name_without_a_version_has_its_place_and_date() -> None:

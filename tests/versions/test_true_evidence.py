@@ -5,7 +5,10 @@ from __future__ import annotations
 import random
 from datetime import datetime, timezone
 
+import pytest
+
 from simdoc_search.versions import DateSources, build_timeline
+from simdoc_search.versions.date_order import ProposeOrder
 
 DAY = 86_400 * 10**9
 START = 1_600_000_000 * 10**9
@@ -34,12 +37,13 @@ def date_label(nanoseconds: int) -> str:
     return datetime.fromtimestamp(nanoseconds / 10**9, timezone.utc).strftime("%Y-%m-%d")
 
 
-def test_true_evidence_never_names_an_older_version() -> None:
+@pytest.mark.parametrize("propose_order", [list, None])
+def test_true_evidence_never_names_an_older_version(propose_order: ProposeOrder | None) -> None:
     """However much of the evidence is missing, the newest is either named or not known."""
     named = 0
     for seed in range(1_000):
         family = random_family(random.Random(seed))
-        line = build_timeline([document for _, document in family], list)
+        line = build_timeline([document for _, document in family], propose_order)
         if line.newest is not None:
             named += 1
             newest = max(family, key=lambda numbered: numbered[0])[1]

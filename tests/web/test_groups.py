@@ -52,7 +52,19 @@ def test_the_question_mark_after_a_date_is_explained(over: Callable[..., Pages])
     html = served.html("/families")
 
     assert "2 May 2021?" in served.html("/versions", id="lease v1") + html
-    assert "Dates and versions with ? do not affect the order." in html
+    assert "A date or version with ? does not show which document is newer." in html
+
+
+def test_copies_and_short_texts_are_explained(over: Callable[..., Pages]) -> None:
+    served = over({"note": "Milk and bread", "note (1)": "Milk and bread"})
+    served.sent("/families", 202)
+    served.finished("/families")
+
+    assert "Not listed: 1 group of copies (2 documents) with the same words and punctuation." in served.html(
+        "/families"
+    )
+    assert "A text of 3 words is too short to find edited versions." in served.html("/versions", id="note")
+    assert served.json("/versions", id="note")["text_note"].startswith("a text of 3 words is too short")
 
 
 def test_the_page_of_a_document_has_related_documents(pages: Pages) -> None:

@@ -30,7 +30,9 @@ class BackfillReport:
         unchanged_count: number of documents whose fingerprint was already correct.
         wordless_count: number of documents whose text has no words. They got an empty fingerprint.
         removed_count: number of documents without a text whose fingerprint was removed.
-        textless_count: number of documents without a text and without a fingerprint.
+        textless_count: number of documents without a text and without a fingerprint that were read.
+        unread_count: number of documents that did not need to be read when the run began. They have no text, or a
+            fingerprint that was not to be compared.
         conflict_count: number of writes that the engine rejected because another writer had changed the document. Such
             a document is read again.
         deleted_count: number of documents that were deleted before their fingerprint was written.
@@ -48,6 +50,7 @@ class BackfillReport:
     wordless_count: int = 0
     removed_count: int = 0
     textless_count: int = 0
+    unread_count: int = 0
     conflict_count: int = 0
     deleted_count: int = 0
     unconfirmed_count: int = 0

@@ -19,7 +19,13 @@ from simdoc_search.attach.backfill.engine_update import EngineUpdate
 from simdoc_search.attach.backfill.fingerprint_writer import FingerprintWriter, list_source_fields
 from simdoc_search.attach.backfill.options import BackfillOptions
 from simdoc_search.attach.backfill.pages import DocumentKeys, PageProcessor
-from simdoc_search.attach.backfill.queries import Query, build_comparable_query, build_incomplete_query, combine_clauses
+from simdoc_search.attach.backfill.queries import (
+    Query,
+    build_alias_query,
+    build_comparable_query,
+    build_incomplete_query,
+    combine_clauses,
+)
 from simdoc_search.attach.backfill.report import BackfillReport, UnsupportedIndexError
 from simdoc_search.attach.backfill.targets import Target, add_mapping, find_targets
 from simdoc_search.attach.index_pipeline import PipelineReader
@@ -96,12 +102,16 @@ class Backfill:
                 targets, skipped = find_targets(self._engine, self._index, self._options)
                 self.report.skipped_indices += skipped
                 self.report.notes += [note for target in targets for note in target.notes]
+                self.report.unread_count = 0
                 for target in targets:
                     with self._skip_if_unsupported(target):
                         searches = plan_backfill_searches(self._engine, target, self._options)
-                        self._total += sum(
-                            self._engine.count(target.index.name, query, **params) for query, params in searches
-                        )
+                        name, read_count = target.index.name, 0
+                        for query, params in searches:
+                            read_count += self._engine.count(name, query, **params)
+                        document_count = self._engine.count(name, build_alias_query(target))
+                        self.report.unread_count += max(0, document_count - read_count)
+                        self._total += read_count
                 for target in targets:
                     with self._skip_if_unsupported(target):
                         self._update_index(pages, target)

@@ -98,8 +98,8 @@ def inspect_indices(
     """Inspect an index, or all indices behind an alias, a pattern or a data stream. Nothing is written.
 
     A few searches per index are sent, so the cost hardly depends on the number of documents. The sample is drawn from
-    the documents written since the last `backfill --stale`, or from all documents if there was none. If `field` is
-    None, it is the only fingerprint field in the mappings. If `text_fields` is empty, the text fields in the
+    the documents written during or after the last `backfill --stale`, or from all documents if there was none. If
+    `field` is None, it is the only fingerprint field in the mappings. If `text_fields` is empty, the text fields in the
     mappings are used. `sample_size` is at most 10,000.
 
     Raises:

@@ -10,6 +10,7 @@ from typing import Any
 from simdoc_search.attach.actions import fingerprint_fields
 from simdoc_search.attach.backfill.checkpoints import WriteRange
 from simdoc_search.attach.indices import IndexDescription
+from simdoc_search.display import format_fields
 from simdoc_search.errors import DocumentError
 from simdoc_search.sketch.estimate import wilson_interval
 from simdoc_search.sketch.settings import Settings
@@ -127,9 +128,9 @@ def sample_documents(engine: Engine, name: str, sources: Sequence[SampleSource],
             stale += _find_stale_ids(source, batch, malformed) if source.text_fields else []
     not_compared_reason = ""
     if sampled_count and not has_text and all(source.text_fields for source in sources):
-        names = ", ".join(sorted({name for source in sources for name in source.text_fields}))
+        names = format_fields(sorted({name for source in sources for name in source.text_fields}))
         not_compared_reason, stale = (
-            f"no sampled document has a text in the field {names}; choose another field with --text-field",
+            f"no sampled document has a text in {names}; choose another field with --text-field",
             [],
         )
     examples = tuple(sorted(stale)[:_MAX_EXAMPLES])

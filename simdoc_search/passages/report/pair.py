@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 
 from markupsafe import Markup
 
 from simdoc_search.analysis.settings import Analysis
+from simdoc_search.analysis.words import locate_words
 from simdoc_search.passages.boilerplate import find_boilerplate
 from simdoc_search.passages.escape import escape_html
+from simdoc_search.passages.inline_diff import InlineDiff
 from simdoc_search.passages.passage import Comparison, Difference, Span
-from simdoc_search.passages.positions import TextPositions, label_position_pair, words_after, words_before
+from simdoc_search.passages.positions import TextPositions, label_position_pair
 from simdoc_search.passages.report.pair_text import PairMarks, PairParagraphRenderer, Side, cut_pair_text
 from simdoc_search.passages.report.pieces import render_text
 from simdoc_search.passages.report.templates import render, render_page
+from simdoc_search.passages.row_descriptions import describe_moved_cells, describe_row_difference_count, quote_rows
 from simdoc_search.passages.summary import (
     describe_changed_words,
     describe_character_difference,
@@ -28,10 +32,11 @@ from simdoc_search.passages.summary import (
 
 _MIN_COMMON_FOLDERS = 2
 """If two paths share fewer folders, both paths are shown in full."""
-_MAX_LISTED_ITEMS, _MAX_CHARACTER_DIFFERENCES = 500, 100
+_MAX_LISTED_ITEMS, _MAX_CHARACTER_DIFFERENCES, _MAX_ROW_DIFFERENCES = 500, 100, 100
 _MIN_SHARE_IN_COMMON = 0.5
 """If at least this share of one text is in the other, the page lists the differences first, as for two versions."""
 _CONTEXT_WORDS = 6
+_TAGS = {"removed": "del", "inserted": "ins"}
 _STRIP_HEIGHT, _STRIP_WIDTH, _BAR_WIDTH = 1000, 60, 16
 _RIGHT_BAR_X = _STRIP_WIDTH - _BAR_WIDTH
 _MIN_PASSAGE_HEIGHT = 2.0
@@ -78,6 +83,8 @@ def render_pair_view(
         prefix,
     )
     positions = TextPositions(texts[0]), TextPositions(texts[1])
+    words = locate_words(texts[0], analysis), locate_words(texts[1], analysis)
+    diff = InlineDiff(texts, words, comparison.differences)
     lengths = len(texts[0]), len(texts[1])
     sides = []
     for index, side in enumerate(_SIDES):
@@ -100,7 +107,7 @@ def render_pair_view(
         strip={"width": _STRIP_WIDTH, "height": _STRIP_HEIGHT, "bar": _BAR_WIDTH, "right": _RIGHT_BAR_X},
         max_listed=_MAX_LISTED_ITEMS,
         differences=[
-            _describe_difference(difference, texts, positions)
+            _describe_difference(difference, texts, positions, diff)
             for difference in comparison.differences[:_MAX_LISTED_ITEMS]
         ],
         difference_count=len(comparison.differences),
@@ -112,7 +119,19 @@ def render_pair_view(
         ],
         character_difference_count=len(comparison.character_differences),
         character_difference_summary=describe_character_difference_count(len(comparison.character_differences)),
-        form_difference="" if comparison.differences else describe_form_difference(*texts),
+        row_differences=[
+            {
+                "place": label_position_pair(positions[0], row.a[0], positions[1], row.b[0]),
+                "moved": describe_moved_cells(row),
+                "rows": quote_rows(row, texts),
+            }
+            for row in comparison.row_differences[:_MAX_ROW_DIFFERENCES]
+        ],
+        row_difference_count=len(comparison.row_differences),
+        row_difference_summary=describe_row_difference_count(len(comparison.row_differences)),
+        form_difference=""
+        if comparison.differences or comparison.row_differences
+        else describe_form_difference(*texts),
         passages=[
             {
                 "colour": marks.colour_class(number),
@@ -152,28 +171,27 @@ def _shorten_names(names: tuple[str, str]) -> tuple[str, str]:
 
 
 def _describe_difference(
-    difference: Difference, texts: tuple[str, str], positions: tuple[TextPositions, TextPositions]
+    difference: Difference, texts: tuple[str, str], positions: tuple[TextPositions, TextPositions], diff: InlineDiff
 ) -> dict[str, str]:
     return {
         "side": "b" if difference.kind == "inserted" else "a",
         "label": describe_changed_words(difference),
         "place": label_position_pair(positions[0], difference.a[0], positions[1], difference.b[0]),
-        "quote": _quote_difference(difference, texts),
+        "quote": _quote_difference(difference, texts, diff),
     }
 
 
-def _quote_difference(difference: Difference, texts: tuple[str, str]) -> Markup:
+def _quote_difference(difference: Difference, texts: tuple[str, str], diff: InlineDiff) -> Markup:
     """Return the HTML of a difference with the words around it."""
-    a, b = excerpt(texts[0][slice(*difference.a)]), excerpt(texts[1][slice(*difference.b)])
     if difference.kind == "moved":
-        return Markup(escape_html(a))  # noqa: S704 - the text is escaped
-    text, (start, end) = (texts[1], difference.b) if difference.kind == "inserted" else (texts[0], difference.a)
-    before, after = words_before(text, 0, start, _CONTEXT_WORDS), words_after(text, end, _CONTEXT_WORDS)
-    marks = f"<del>{escape_html(a)}</del>" if a else "", f"<ins>{escape_html(b)}</ins>" if b else ""
-    marked = " ".join(marks).strip()
-    parts = escape_html(" ".join(before.split())), marked, escape_html(" ".join(after.split()))
-    spaces = " " if before[-1:].isspace() else "", " " if after[:1].isspace() else ""
-    return Markup(f"{parts[0]}{spaces[0]}{parts[1]}{spaces[1]}{parts[2]}")  # noqa: S704 - the text is escaped
+        return Markup(escape_html(excerpt(texts[0][slice(*difference.a)])))  # noqa: S704 - the text is escaped
+    parts = (
+        f"<{tag}>{escape_html(excerpt(text))}</{tag}>"
+        if (tag := _TAGS.get(kind))
+        else escape_html(" ".join(re.split(r"\s+", text)))
+        for kind, text in diff.quote([difference], _CONTEXT_WORDS)
+    )
+    return Markup("".join(parts))  # noqa: S704 - the text is escaped
 
 
 # --- the strip, a small map of both texts ---

@@ -15,6 +15,7 @@ from simdoc_search.stores.local.integrity import FILE_MISSING, Progress
 from simdoc_search.stores.local.open_index import open_commit
 from simdoc_search.stores.local.segments import META_FILE, find_fault
 from simdoc_search.stores.local.settings_file import INDEX_FOLDER, SETTINGS_FILE
+from simdoc_search.stores.local.skipped_files import read_skipped_files, write_skipped_files
 
 MANAGED_FILES_FILE = ".managed.json"
 """The file with the names of all files that tantivy may delete once no commit needs them."""
@@ -59,6 +60,7 @@ def backup_store(folder: Path, target: Path, progress: Progress | None = None) -
         write_atomically(index / META_FILE, commit.meta)
         for parent in (INDEX_FOLDER, "."):
             write_atomically(working / parent / SETTINGS_FILE, (folder / parent / SETTINGS_FILE).read_bytes())
+        write_skipped_files(working, read_skipped_files(folder))
         sync_folder(working)
         return commit.live_document_count
 

@@ -29,6 +29,7 @@ from simdoc_search.stores.local.queries import term_query
 from simdoc_search.stores.local.schema import build_schema, optional_fields, read_document, to_record
 from simdoc_search.stores.local.segments import FILE_EXTENSIONS, META_FILE, Segment, find_fault, read_commit
 from simdoc_search.stores.local.settings_file import INDEX_FOLDER, StoreManifest, read_surviving_manifest
+from simdoc_search.stores.local.skipped_files import read_skipped_files, write_skipped_files
 from simdoc_search.stores.local.store import LocalStore
 from simdoc_search.stores.local.writer import MIN_HEAP_BYTES
 from simdoc_search.stores.record import ALL_PARTS, Record
@@ -85,6 +86,8 @@ def repair_store(folder: Path, target: Path, progress: Progress | None = None) -
                 # Another segment has later, readable versions of these documents.
                 replaced = {record.id for record in new.records(unreadable_ids)}
                 document_count = new.info().document_count
+            with suppress(StoreError):  # the list is damaged, or cannot be read
+                write_skipped_files(working, read_skipped_files(folder))
     problem = "the list of deleted documents is damaged, so deleted documents may be in the new index"
     damaged_deletions = [
         Damage(f"{INDEX_FOLDER}/{damaged.segment.deletions_file}", problem)

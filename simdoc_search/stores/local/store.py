@@ -14,7 +14,7 @@ import tantivy
 from numpy.typing import NDArray
 
 from simdoc_search.cancellation import StopEvent
-from simdoc_search.documents import MAX_ID_BYTES, DocumentKey, unicode_forms
+from simdoc_search.documents import MAX_ID_BYTES, DocumentKey, SkippedFile, unicode_forms
 from simdoc_search.errors import FormatMismatchError, StoreError
 from simdoc_search.query.plans import BandPlan, Plan
 from simdoc_search.sketch.key import HashKey
@@ -50,6 +50,7 @@ from simdoc_search.stores.local.queries import (
 from simdoc_search.stores.local.schema import build_schema, encode_records, optional_fields, read_id
 from simdoc_search.stores.local.settings_file import INDEX_FOLDER
 from simdoc_search.stores.local.shared_tokens import find_token_matches
+from simdoc_search.stores.local.skipped_files import read_skipped_files, write_skipped_files
 from simdoc_search.stores.local.snapshot import Address, Snapshot
 from simdoc_search.stores.local.writer import WRITER_THREADS, LocalWriter, choose_heap_bytes
 from simdoc_search.stores.record import (
@@ -179,7 +180,16 @@ class LocalStore(Store):
             writer.delete(key.id for key in removals if key not in not_removed)
         return not_removed
 
+    def remember_skipped_files(self, skipped: Sequence[SkippedFile]) -> None:
+        if self._folder:
+            with convert_errors("write to", self.location):
+                write_skipped_files(self._folder, skipped)
+
     # --- reading ---
+
+    def skipped_files(self) -> list[SkippedFile]:
+        with convert_errors("read", self.location):
+            return read_skipped_files(self._folder) if self._folder else []
 
     def records(
         self, ids: Iterable[str], *, load: Collection[RecordPart] = (), filters: Filters | None = None

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from simdoc_search.batches import split_by_count
+from simdoc_search.display import format_fields
 from simdoc_search.documents import DocumentKey
 from simdoc_search.errors import DocumentError, FormatMismatchError, LocationError, StoreError
 from simdoc_search.query.dsl import can_count_tokens, count_clauses
@@ -187,7 +188,7 @@ def _make_hit_reader(access: IndexAccess, plan: Plan, *, is_scored: bool) -> Hit
 
 
 def _compute_record(access: IndexAccess, hit: Mapping[str, Any]) -> Record:
-    key, names = access.id_field.key_of(hit), ", ".join(access.text_fields or ())
+    key, names = access.id_field.key_of(hit), format_fields(access.text_fields or ())
     location: dict[str, Any] = {"index": key.index, "routing": key.routing}
 
     def make_faulty_record(fault: str) -> Record:

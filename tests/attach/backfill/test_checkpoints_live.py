@@ -61,9 +61,9 @@ def test_only_documents_written_since_are_compared(temp_indices: TempIndices, en
     assert Sample(len(TEXTS), 0, 0, (), len(TEXTS)) == quiet
     assert (2, ("doc3", "doc4"), True) == (found.stale_count, found.stale_ids, found.is_exact)
     assert 2 / len(TEXTS) == pytest.approx(found.stale_share)
-    assert (2, 1) == (report.updated_count, report.unchanged_count)
+    assert (2, 1, len(TEXTS) - 3) == (report.updated_count, report.unchanged_count, report.unread_count)
     assert (0, 0, True) == (after.stale_count, after.sampled_count, after.is_exact)
-    assert (0, len(TEXTS)) == (full.updated_count, full.unchanged_count)
+    assert (0, len(TEXTS), 0) == (full.updated_count, full.unchanged_count, full.unread_count)
     assert fingerprint_field(OTHER) == stored(engine, name)["doc4"]["simdoc"]
 
 

@@ -111,7 +111,20 @@ def test_all_queries_in_a_file_are_answered(indexed_store: str, tmp_path: Path) 
     result = run("similar", "--all-from", tmp_path / "queries.txt", "--store", indexed_store, "--json")
 
     assert {"results": expected} == json.loads(result.stdout)
-    assert (1, "Error: 2 of 5 queries failed\n") == (result.exit_code, result.stderr)
+    reasons = [f"  {value['fingerprint']}: {value['error']}\n" for value in expected if "error" in value]
+    assert (1, f"{''.join(reasons)}Error: 2 of 5 queries failed\n") == (result.exit_code, result.stderr)
+
+
+def test_the_first_failed_queries_of_many_are_named(indexed_store: str) -> None:
+    """As tables, each query has its own error on stdout."""
+    names = [f"nobody{number}" for number in range(7)]
+    arguments = ["similar", "--all-from", "-", "--store", indexed_store]
+    as_json, as_tables = (run(*arguments, *options, stdin="\n".join(names)) for options in (["--json"], []))
+
+    *named, more, failure = as_json.stderr.splitlines()
+    assert [f"  {name}: no document {name!r}" for name in names[:5]] == [line.partition(" in ")[0] for line in named]
+    assert ["  and 2 more; the JSON lists all", "Error: 7 of 7 queries failed"] == [more, failure]
+    assert "Error: 7 of 7 queries failed\n" == as_tables.stderr
 
 
 def test_queries_from_stdin_are_answered_with_tables(indexed_store: str) -> None:

@@ -106,6 +106,10 @@ def test_a_document_without_a_text_is_an_error_that_does_not_name_backfill(temp_
     output("backfill", url, "--text-field", "text")
     search = SimilaritySearch(open_store(url))
 
-    for id, reason in {"absent": "text in text", "list": "text in text", "empty": "words"}.items():
+    for id, reason in {
+        "absent": "text in the field 'text'",
+        "list": "text in the field 'text'",
+        "empty": "words",
+    }.items():
         with pytest.raises(NoFingerprintError, match=f"'{id}' has no {reason}, so nothing can be similar to it"):
             search.similar(id)

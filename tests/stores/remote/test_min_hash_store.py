@@ -171,8 +171,9 @@ def test_commands_that_need_more_than_terms_are_errors(default_address: str) -> 
 
 def test_texts_without_terms_are_errors(default_address: str) -> None:
     options = ["--store", default_address, "--field", FIELD]
-    assert "the document 'tiny' has fewer than 5 words in body, so nothing can be compared with it" == sentence(
-        run("similar", "tiny", *options)
+    assert (
+        "the document 'tiny' has fewer than 5 words in the field 'body', so nothing can be compared with it"
+        == sentence(run("similar", "tiny", *options))
     )
     assert "the text has fewer than 5 words, so nothing can be compared with it" == sentence(
         run("similar", "--text", "a b c", *options)
@@ -245,7 +246,8 @@ def test_a_text_may_be_in_several_values_and_fields(engine_url: str) -> None:
     assert {"whole": [("parts", 1.0)], "parts": [("whole", 1.0)]} == {
         id: [(hit["id"], hit["overlap"]) for hit in found] for id, found in hits.items()
     }
-    assert "the document 'none' has no text in title, body, so nothing can be compared with it" == sentence(
-        run("similar", "none", *options)
+    assert (
+        "the document 'none' has no text in the fields 'title' and 'body', so nothing can be compared with it"
+        == sentence(run("similar", "none", *options))
     )
     discard(engine_url, index)
