@@ -307,6 +307,8 @@ class Duplicates:
         others = {duplicate.number: duplicate for duplicate in group.duplicates if duplicate is not chosen}
         verdicts = self._verdicts.decide_group(chosen.number, [before.number, *sorted(others)])
         freed = self._verdicts.freed_bytes_by_document({number: verdict.action for number, verdict in verdicts.items()})
+        shingle_counts = self._collection.table.shingle_counts[[before.number, chosen.number]].tolist()
+        overlap = self.measure.swap(chosen.overlap, *shingle_counts)
         duplicates = []
         for number in (before.number, *others):
             verdict, other = verdicts[number], others.get(number)
@@ -319,7 +321,7 @@ class Duplicates:
             is_near = verdict.kind == "near"
             duplicate = self._make_duplicate(
                 number, chosen.number, verdict,
-                overlap=chosen.overlap if is_near else 1.0, exact=chosen.exact or not is_near,
+                overlap=overlap if is_near else 1.0, exact=chosen.exact or not is_near,
                 differences=self._compare_pair(chosen.number, number, verdict.kind) if is_similar else "",
                 freed_bytes=freed.get(number, 0),
             )  # fmt: skip
