@@ -155,14 +155,8 @@ def test_the_name_and_the_day_of_the_file_come_before_the_length() -> None:
 
 
 def test_the_longer_of_two_texts_without_files_is_kept() -> None:
-    criteria = KeepCriteria(
-        IDS.__getitem__,
-        IDS.__getitem__,
-        SHINGLES,
-        *[np.ones(4, np.int64)] * 3,
-        [2020] * 4,
-        *[np.zeros(4, np.bool_)] * 2,
-    )
+    equal, none = np.ones(4, np.int64), np.zeros(4, np.bool_)
+    criteria = KeepCriteria(IDS.__getitem__, IDS.__getitem__, SHINGLES, equal, equal, equal, [2020] * 4, none, none)
 
     assert [2, 1, 0, 3] == KeepRule("max:year").order(criteria).tolist()
 
