@@ -2,49 +2,27 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timezone
-from functools import lru_cache
 from typing import NamedTuple, cast
-from unicodedata import normalize
 
 import numpy as np
 
-from simdoc_search.corpus.member_names import find_archive
 from simdoc_search.documents import MetadataValue
 from simdoc_search.duplicates.arrays import Bools, Ints
+from simdoc_search.duplicates.copy_names import ARCHIVE_MEMBER_PENALTY, count_copy_names
 from simdoc_search.duplicates.field_values import encode_values, field_of_rule, prefers_largest, rank_values
 from simdoc_search.errors import QuerySyntaxError
 from simdoc_search.passages.exact_overlap import MeasureName
 from simdoc_search.stores.record import Record
 from simdoc_search.versions.evidence import DATE_FIELDS, DateEvidence, DateSources, date_written
-from simdoc_search.versions.names import find_date_in_name, find_version_in_name, is_named_old, remove_copy_marks
+from simdoc_search.versions.names import find_date_in_name, find_version_in_name
 
 KEEP_RULES = ("longest", "first", "newest", "oldest")
 
-_EXTENSIONS = re.compile(r"(?:\.\w{1,8}){1,2}$")
-_BACKUP_EXTENSION = re.compile(r"(?:~|\.bak)$", re.IGNORECASE)
-
-_DOWNLOADS = """\
-    downloads téléchargements descargas scaricati transferências pobrane hämtningar nedlastinger hentet lataukset
-    stažené stiahnuté letöltések descărcări baixades preuzimanja prejemi İndirilenler λήψεις загрузки завантаження
-    下载 下載 ダウンロード 다운로드"""
-"""The names of the folder for downloads in many languages, as xdg-user-dirs creates it."""
-
-_FOLDER_OF_COPIES = re.compile(
-    rf"{'|'.join(_DOWNLOADS.split())}|desktop|schreibtisch|"
-    r"(?:.*[\W_])?(?:back-?ups?|sicherung(?:en)?|sauvegardes?)(?:[\W_].*)?",
-    re.IGNORECASE,
-)
-"""Matches the names of the folders in which browsers and people save files for a while, and of folders with backups. A
-file in another folder was probably filed there by a person."""
-_ONE_WORD = re.compile(r"[\W\d_]*[^\W\d_]+[\W\d_]*")
 _NANOSECONDS_PER_DAY = 86_400 * 10**9
-_ARCHIVE_MEMBER_PENALTY = 1 << 16
-"""The result of `count_copy_names` for a member of an archive, greater than any number of names in a path."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -148,7 +126,7 @@ class KeepRule:
         if self.field:
             return np.lexsort((path_ranks, self._rank_values(criteria.field_values)))
         if self.rule == "longest":
-            is_member = copy_name_counts >= _ARCHIVE_MEMBER_PENALTY
+            is_member = copy_name_counts >= ARCHIVE_MEMBER_PENALTY
             by_length = (path_ranks, -criteria.same_text_counts, is_member, -criteria.shingle_counts)
             return np.lexsort((*by_length, -criteria.same_word_counts) if self.measure == "jaccard" else by_length)
         sign = -1 if self.rule == "newest" else 1
@@ -263,40 +241,3 @@ def _rank_by_path(by_id: Ints, criteria: KeepCriteria) -> tuple[Ints, Ints]:
     counts = np.empty_like(ranks)
     counts[by_id] = copy_name_counts
     return ranks, counts
-
-
-def count_copy_names(path: str) -> int:
-    """Count the parts of a path that are names of copies, or of folders for backups, downloads or old files.
-
-    For a member of an archive, return a greater number.
-    """
-    folder, _, name = path.replace(os.sep, "/").rpartition("/")
-    return _ARCHIVE_MEMBER_PENALTY if find_archive(path) else _is_copy_name(name) + _count_copy_folders(folder)
-
-
-def is_in_copy_folder(path: str) -> bool:
-    """Return whether a folder in a path has the name of a copy, or of a folder for backups, downloads or old files."""
-    return _count_copy_folders(path.replace(os.sep, "/").rpartition("/")[0]) > 0
-
-
-@lru_cache(maxsize=1 << 12)
-def _count_copy_folders(path: str) -> int:
-    names = normalize("NFC", path).split("/")
-    return sum(
-        bool(_FOLDER_OF_COPIES.fullmatch(name)) or _is_copy_name(name) or _is_folder_of_old_files(name)
-        for name in names
-    )
-
-
-def _is_folder_of_old_files(name: str) -> bool:
-    """Return whether a folder has a name such as `Old`, `_alt` or `Archive 2019`, but not `Old laptop`."""
-    return bool(_ONE_WORD.fullmatch(name)) and is_named_old(name)
-
-
-def _is_copy_name(name: str) -> bool:
-    """Return whether a file manager, browser or editor gives such a name to a copy of a file or folder.
-
-    Words that people add to a name, such as final, new and old, do not count, because they are less reliable.
-    """
-    stem = normalize("NFC", _EXTENSIONS.sub("", name))
-    return bool(_BACKUP_EXTENSION.search(name)) or remove_copy_marks(stem) != stem
