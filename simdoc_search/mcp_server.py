@@ -232,7 +232,7 @@ def _render_for_file(make_page: PageFunction, file: str, folders: Sequence[str],
         data = opened.read(MAX_BODY_BYTES + 1)
     if len(data) > MAX_BODY_BYTES:
         raise CorpusError(f"{file!r} is larger than {MAX_BODY_BYTES:,} bytes; use the command line instead")
-    return make_page(replace(request, upload=Upload(path.name, data)))
+    return make_page(replace(request, uploads={"file": Upload(path.name, data)}))
 
 
 def _render_passages_with_texts(request: PageRequest) -> Any:

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from simdoc_search.passages import Comparison
     from simdoc_search.search.similarity_search import SimilaritySearch
     from simdoc_search.sketch.settings import Settings
+    from simdoc_search.stores.base import Store
 
 
 class _Side(NamedTuple):
@@ -213,12 +214,25 @@ def _read_side(name: str, search: Callable[[], SimilaritySearch], store: str) ->
         if os.path.isdir(name):  # noqa: PTH112 - Path.is_dir may raise for a long name
             raise CorpusError(f"{name!r} is a folder; to compare its files, use `simdoc-search duplicates`") from None
         if isinstance(error, UnknownDocumentError):
+            if path := _find_skipped_file(name, search().store, error.suggestions):
+                document = read_document(path)
+                return _Side(str(path), "file", document.text, _attachments(document.metadata))
             hint = f"; did you mean {', '.join(map(repr, error.suggestions))}?" if error.suggestions else ""
             raise CorpusError(f"{name!r} is neither a file nor a document in {store}{hint}") from None
         raise CorpusError(f"{name!r} is not a file, and it cannot be looked up in an index: {error}") from None
     opened = search().store
     record = opened.get(id) if determine_format(id).is_mail else None
     return _Side(id, "id", text, _attachments(record.metadata if record else {}), opened.settings)
+
+
+def _find_skipped_file(id: str, store: Store, other_ids: Sequence[str]) -> Path | None:
+    """Return the file that would have this id but is not in the store, in the folders of some other documents."""
+    for origin in {record.origin for other in other_ids if (record := store.get(other))}:
+        if origin is not None and id.startswith(origin.prefix):
+            path = origin.path_of(id)
+            if is_file(path):
+                return Path(path)
+    return None
 
 
 def _attachments(metadata: Mapping[str, MetadataValue]) -> Sequence[str]:

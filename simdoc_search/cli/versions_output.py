@@ -94,7 +94,7 @@ def _find_last_changed_versions(result: VersionsResult, links: Collection[Docume
     If several successive versions have the same words, a file is preferred to a link, then the query document to the
     others, then a file to a copy such as an attachment.
     """
-    from simdoc_search.duplicates.keep_order import count_copy_names
+    from simdoc_search.duplicates.copy_names import count_copy_names
 
     runs: list[list[VersionEntry]] = []  # successive versions with the same words
     for entry in result.timeline:

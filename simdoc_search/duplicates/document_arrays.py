@@ -30,6 +30,7 @@ from simdoc_search.duplicates.keep_order import (
     KeepCriteria,
     KeepRule,
     find_dated_documents,
+    find_first_mtimes,
     may_be_export,
     time_written,
 )
@@ -140,6 +141,7 @@ class Documents:
         criteria = KeepCriteria(
             self._ids.__getitem__, lambda position: self._path(position, source_of[position]) or self._ids[position],
             shingles, copies, equal, written_at, values, new > 0, preferred > 0, mtimes,
+            find_first_mtimes(same_words_labels, mtimes) if keep_rule.is_by_date else None,
         )  # fmt: skip
         self._order = order = self._without_members_of_equal_archives(
             keep_rule.order(criteria), source_of, _label_hashes(content_hashes), sizes

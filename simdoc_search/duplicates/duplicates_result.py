@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from simdoc_search.duplicates.group_membership import GroupMembership
 from simdoc_search.duplicates.measures import Measure
 from simdoc_search.duplicates.plan.rows import Action
 from simdoc_search.duplicates.same_words import describe_character_changes
-from simdoc_search.duplicates.verdicts import DUPLICATE_KINDS, DropScope, DuplicateKind, Verdicts, reason_for
+from simdoc_search.duplicates.verdicts import DUPLICATE_KINDS, DropScope, DuplicateKind, Verdict, Verdicts, reason_for
 from simdoc_search.duplicates.verification import PairOverlaps, ReadTexts
 from simdoc_search.passages.compare import compare
 from simdoc_search.passages.dates import format_day
@@ -292,8 +292,41 @@ class Duplicates:
             groups = [duplicates[begins[group] : begins[group] + counts[group]].tolist() for group in ordered[part]]
             self._describe_differences(number for numbers in groups for number in numbers)
             for numbers in groups:
-                kept = self._make_document(int(kept_document_of[numbers[0]]))
-                yield Group(kept, tuple(map(self._make_duplicate, numbers)))
+                kept = int(kept_document_of[numbers[0]])
+                yield Group(
+                    self._make_document(kept), tuple(self._make_duplicate_of_search(number, kept) for number in numbers)
+                )
+
+    def keep_instead(self, group: Group, index: int) -> Group:
+        """Return a group in which the duplicate at this index is kept. The document kept before is the first duplicate.
+
+        The other documents were compared only with the document kept before. So the reason of one that is similar still
+        refers to that document, and says so.
+        """
+        chosen, before = group.duplicates[index], group.kept
+        others = {duplicate.number: duplicate for duplicate in group.duplicates if duplicate is not chosen}
+        verdicts = self._verdicts.decide_group(chosen.number, [before.number, *sorted(others)])
+        freed = self._verdicts.freed_bytes_by_document({number: verdict.action for number, verdict in verdicts.items()})
+        shingle_counts = self._collection.table.shingle_counts[[before.number, chosen.number]].tolist()
+        overlap = self.measure.swap(chosen.overlap, *shingle_counts)
+        duplicates = []
+        for number in (before.number, *others):
+            verdict, other = verdicts[number], others.get(number)
+            is_similar = verdict.kind in ("same words", "near")
+            if other and is_similar and other.kind not in ("identical", "hard link"):
+                reason = f"{other.reason} (compared with {before.key.id})"
+                duplicates.append(replace(other, action=verdict.action, reason=reason, freed_bytes=0))
+                continue
+            # A similar document here is the one kept before, or a copy of it, so the overlaps are equal.
+            is_near = verdict.kind == "near"
+            duplicate = self._make_duplicate(
+                number, chosen.number, verdict,
+                overlap=overlap if is_near else 1.0, exact=chosen.exact or not is_near,
+                differences=self._compare_pair(chosen.number, number, verdict.kind) if is_similar else "",
+                freed_bytes=freed.get(number, 0),
+            )  # fmt: skip
+            duplicates.append(duplicate)
+        return Group(self._make_document(chosen.number), tuple(duplicates))
 
     def pairs(self) -> Iterator[Pair]:
         """Yield all pairs that overlap enough, including pairs of two duplicates. Pairs are verified on demand.
@@ -352,19 +385,34 @@ class Duplicates:
             self._undescribed.update(near)
             near = []
         for number, kept_text, text in self._read_text_pairs(same_words + near):
-            if self._verdicts[number].kind == "same words":
-                self._differences[number] = describe_character_changes(kept_text, text, self._settings.analysis)
-            elif self._remaining_characters > 0:
+            kind = self._verdicts[number].kind
+            if kind == "near":
+                if self._remaining_characters <= 0:
+                    self._undescribed.add(number)
+                    continue
                 self._remaining_characters -= max(len(kept_text) + len(text), _MIN_CHARACTERS_PER_PAIR)
-                comparison = compare(kept_text, text, settings=self._settings)
-                self._differences[number] = summarise_differences(comparison, (kept_text, text))
-            else:
-                self._undescribed.add(number)
+            self._differences[number] = self._describe_texts(kept_text, text, kind)
 
-    def _read_text_pairs(self, numbers: Sequence[int]) -> Iterator[tuple[int, str, str]]:
-        """Yield the index of each duplicate, the text of its kept document, and its own text, if both are stored."""
+    def _compare_pair(self, kept: int, number: int, kind: DuplicateKind) -> str:
+        """Describe how a document differs from one that is kept; empty if a text is not stored."""
+        for _, kept_text, text in self._read_text_pairs([number], [kept]):
+            return self._describe_texts(kept_text, text, kind)
+        return ""
+
+    def _describe_texts(self, kept_text: str, text: str, kind: DuplicateKind) -> str:
+        if kind == "same words":
+            return describe_character_changes(kept_text, text, self._settings.analysis)
+        return summarise_differences(compare(kept_text, text, settings=self._settings), (kept_text, text))
+
+    def _read_text_pairs(
+        self, numbers: Sequence[int], kept_numbers: Sequence[int] | None = None
+    ) -> Iterator[tuple[int, str, str]]:
+        """Yield the index of each duplicate, the text of its kept document, and its own text, if both are stored.
+
+        `kept_numbers` are the kept documents; None for those of the groups.
+        """
         for part in slices(len(numbers), _TEXT_PAIRS_AT_ONCE):
-            kept = self._grouping.kept_document_of[numbers[part]].tolist()
+            kept = kept_numbers or self._grouping.kept_document_of[numbers[part]].tolist()
             texts = dict(self._read_texts([*dict.fromkeys(kept), *numbers[part]])) if self._read_texts else {}
             for number, kept_number in zip(numbers[part], kept, strict=True):
                 kept_text, text = texts.get(kept_number), texts.get(number)
@@ -385,26 +433,41 @@ class Duplicates:
             collection.is_indexed(number), number,
         )  # fmt: skip
 
-    def _make_duplicate(self, number: int) -> Duplicate:
-        verdict, document = self._verdicts[number], self._make_document(number)
-        overlap, exact = float(self._grouping.overlaps[number]), bool(self._grouping.is_overlap_exact[number])
+    def _make_duplicate_of_search(self, number: int, kept: int) -> Duplicate:
+        return self._make_duplicate(
+            number, kept, self._verdicts[number],
+            overlap=float(self._grouping.overlaps[number]), exact=bool(self._grouping.is_overlap_exact[number]),
+            differences=self._differences.get(number, ""), freed_bytes=self._verdicts.bytes_freed_by(number),
+        )  # fmt: skip
+
+    def _make_duplicate(
+        self,
+        number: int,
+        kept: int,
+        verdict: Verdict,
+        *,
+        overlap: float,
+        exact: bool,
+        differences: str,
+        freed_bytes: int,
+    ) -> Duplicate:
+        document = self._make_document(number)
         reference = verdict.duplicate_of if verdict.link_of is None else verdict.link_of
-        is_reference_named = verdict.link_of is not None or reference != self._grouping.kept_document_of[number]
-        frees = self._verdicts.bytes_freed_by(number)
+        is_reference_named = verdict.link_of is not None or reference != kept
         reason = reason_for(
             verdict,
             overlap=format_percent(overlap) if exact else format_estimate(overlap),
-            differences=self._differences.get(number, ""),
+            differences=differences,
             reference_id=self._collection.id(reference) if is_reference_named else "",
             paths=(document.path, self._collection.path(verdict.duplicate_of)),
-            frees_bytes=frees > 0 or not self._verdicts.has_other_links(number),
+            frees_bytes=freed_bytes > 0 or not self._verdicts.has_other_links(number),
         )
         if verdict.kind in ("same words", "near"):
-            ids = map(self._collection.id, (int(self._grouping.kept_document_of[number]), number))
+            ids = map(self._collection.id, (kept, number))
             reason = "; ".join(filter(None, (reason, self._collection.keep_rule.describe_version_conflict(*ids))))
         is_same_file = verdict.kind in ("identical", "hard link")
         return Duplicate(
             document.key, document.size, document.mtime_ns, document.written, document.path, document.indexed,
             number, 1.0 if is_same_file else overlap, verdict.kind, is_same_file or exact, verdict.action, reason,
-            frees, self._collection.key(verdict.duplicate_of),
+            freed_bytes, self._collection.key(verdict.duplicate_of),
         )  # fmt: skip

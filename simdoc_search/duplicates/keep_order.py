@@ -2,48 +2,27 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timezone
-from functools import lru_cache
 from typing import NamedTuple, cast
-from unicodedata import normalize
 
 import numpy as np
 
-from simdoc_search.corpus.member_names import find_archive
 from simdoc_search.documents import MetadataValue
 from simdoc_search.duplicates.arrays import Bools, Ints
+from simdoc_search.duplicates.copy_names import ARCHIVE_MEMBER_PENALTY, count_copy_names
 from simdoc_search.duplicates.field_values import encode_values, field_of_rule, prefers_largest, rank_values
 from simdoc_search.errors import QuerySyntaxError
 from simdoc_search.passages.exact_overlap import MeasureName
 from simdoc_search.stores.record import Record
 from simdoc_search.versions.evidence import DATE_FIELDS, DateEvidence, DateSources, date_written
-from simdoc_search.versions.names import find_date_in_name, remove_copy_marks
+from simdoc_search.versions.names import find_date_in_name, find_version_in_name
 
 KEEP_RULES = ("longest", "first", "newest", "oldest")
 
-_EXTENSIONS = re.compile(r"(?:\.\w{1,8}){1,2}$")
-_BACKUP_EXTENSION = re.compile(r"(?:~|\.bak)$", re.IGNORECASE)
-
-_DOWNLOADS = """\
-    downloads téléchargements descargas scaricati transferências pobrane hämtningar nedlastinger hentet lataukset
-    stažené stiahnuté letöltések descărcări baixades preuzimanja prejemi İndirilenler λήψεις загрузки завантаження
-    下载 下載 ダウンロード 다운로드"""
-"""The names of the folder for downloads in many languages, as xdg-user-dirs creates it."""
-
-_FOLDER_OF_COPIES = re.compile(
-    rf"{'|'.join(_DOWNLOADS.split())}|desktop|schreibtisch|"
-    r"(?:.*[\W_])?(?:back-?ups?|sicherung(?:en)?|sauvegardes?)(?:[\W_].*)?",
-    re.IGNORECASE,
-)
-"""Matches the names of the folders in which browsers and people save files for a while, and of folders with backups. A
-file in another folder was probably filed there by a person."""
 _NANOSECONDS_PER_DAY = 86_400 * 10**9
-_ARCHIVE_MEMBER_PENALTY = 1 << 16
-"""The result of `count_copy_names` for a member of an archive, greater than any number of names in a path."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -60,6 +39,7 @@ class KeepCriteria:
     is_new: Bools  # whether the document is new; new documents come last
     is_preferred: Bools  # whether the document is kept even if the rule prefers another one
     mtimes: Ints | None = None  # modification times of the files in nanoseconds; 0 if unknown
+    first_mtimes: Ints | None = None  # the earliest of `mtimes` of the documents with the same words, for date rules
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,13 +61,14 @@ class KeepRule:
     file of another format with the same words, if that date is earlier. Documents without a date or without the field
     come last. Ties are broken by these criteria, in this order:
 
-    1. more distinct shingles
-    2. a file outside archives and e-mails
-    3. more copies with the same text
-    4. fewer names in the path that look like the name of a copy, a backup or a download folder
+    1. a file outside archives and e-mails
+    2. with `longest`, more copies with the same text
+    3. fewer names in the path that look like the name of a copy, or of a folder for copies, downloads or old files
+    4. with `newest` and `oldest`, a later or earlier day of the first file with the same words
     5. an earlier day on which the file was modified
-    6. a shorter id
-    7. the id that comes first in alphabetical order
+    6. more distinct shingles
+    7. a shorter id
+    8. the id that comes first in alphabetical order
 
     Raises:
         QuerySyntaxError: the rule does not exist.
@@ -127,8 +108,7 @@ class KeepRule:
         """
         if not self.is_by_date:
             return ""
-        evidence = DateEvidence([DateSources(kept_path), DateSources(path)])
-        if evidence.compare("version", 0, 1) != (-1 if self.rule == "newest" else 1):
+        if _compare_versions(kept_path, path) != (-1 if self.rule == "newest" else 1):
             return ""
         return f"by the versions in the names, this one is {'newer' if self.rule == 'newest' else 'older'}"
 
@@ -142,20 +122,39 @@ class KeepRule:
         by_id = np.array(sorted(range(len(criteria.shingle_counts)), key=criteria.id_of), np.int64)
         if self.rule == "first":
             return by_id
-        path_ranks, is_member = _rank_by_path(by_id, criteria)
-        by_length = (path_ranks, -criteria.same_text_counts, is_member, -criteria.shingle_counts)
+        path_ranks, copy_name_counts = _rank_by_path(by_id, criteria)
         if self.field:
-            return np.lexsort((*by_length, self._rank_values(criteria.field_values)))
+            return np.lexsort((path_ranks, self._rank_values(criteria.field_values)))
         if self.rule == "longest":
+            is_member = copy_name_counts >= ARCHIVE_MEMBER_PENALTY
+            by_length = (path_ranks, -criteria.same_text_counts, is_member, -criteria.shingle_counts)
             return np.lexsort((*by_length, -criteria.same_word_counts) if self.measure == "jaccard" else by_length)
-        date = -criteria.written_ns if self.rule == "newest" else criteria.written_ns
-        return np.lexsort((*by_length, date, criteria.written_ns == 0))
+        sign = -1 if self.rule == "newest" else 1
+        first_mtimes = np.zeros_like(path_ranks) if criteria.first_mtimes is None else criteria.first_mtimes
+        by_day = (path_ranks, sign * (first_mtimes // _NANOSECONDS_PER_DAY), first_mtimes == 0, copy_name_counts)
+        return np.lexsort((*by_day, sign * criteria.written_ns, criteria.written_ns == 0))
 
     def _rank_values(self, values: Sequence[MetadataValue | None]) -> Ints:
         """Return the rank of each value. Equal values have equal ranks."""
         kinds, numbers, strings = encode_values(values)
         _, string_ranks = np.unique(np.array(strings, object), return_inverse=True)
         return rank_values(kinds, numbers, string_ranks, largest_first=prefers_largest(self.rule))
+
+
+def _compare_versions(a: str, b: str) -> int | None:
+    """Return 1 if the name `a` has the later version, -1 if `b` has it, 0 if they are equal, None if it is unknown.
+
+    Numbers of versions are also compared if one name has other words in addition, as `report v1 export` and `report v2`
+    do. Only names of similar documents are compared here.
+    """
+    if order := DateEvidence([DateSources(a), DateSources(b)]).compare("version", 0, 1):
+        return order
+    first, second = find_version_in_name(a), find_version_in_name(b)
+    words, other_words = ({*re.findall(r"\w+", version.stem)} for version in (first, second))
+    if not (words <= other_words or other_words <= words) or first.is_bare or second.is_bare:
+        return None
+    x, y = first.key, second.key
+    return (x > y) - (x < y) if first.is_numbered and second.is_numbered else None
 
 
 class TimeWritten(NamedTuple):
@@ -207,6 +206,12 @@ def find_dated_documents(
     return np.where(may_be_export & ~may_be_export[sources] & is_earlier, dated[sources], dated)
 
 
+def find_first_mtimes(same_words_labels: Ints, mtimes: Ints) -> Ints:
+    """For each document, return the earliest modification time of the documents with the same words; 0 if unknown."""
+    first_mtimes: Ints = mtimes[_first_of_label(same_words_labels, mtimes, mtimes == 0)]
+    return first_mtimes
+
+
 def _first_of_label(labels: Ints, *criteria: Ints | Bools) -> Ints:
     """For each document, return the index of the first document with its label. The last criterion counts most."""
     order = np.lexsort((*criteria, labels))
@@ -215,11 +220,11 @@ def _first_of_label(labels: Ints, *criteria: Ints | Bools) -> Ints:
     return first
 
 
-def _rank_by_path(by_id: Ints, criteria: KeepCriteria) -> tuple[Ints, Bools]:
-    """Return the rank of each document, and whether it is in an archive or e-mail.
+def _rank_by_path(by_id: Ints, criteria: KeepCriteria) -> tuple[Ints, Ints]:
+    """Return the rank of each document, and the result of `count_copy_names`.
 
     Documents are ranked by `count_copy_names`, then by the days on which their files were modified, then by the length
-    of their ids, then by their ids.
+    of their texts, then by the length of their ids, then by their ids.
     """
     numbers = by_id.tolist()
     counts_and_lengths = np.fromiter(
@@ -230,37 +235,9 @@ def _rank_by_path(by_id: Ints, criteria: KeepCriteria) -> tuple[Ints, Bools]:
     mtimes = np.zeros(len(by_id), np.int64) if criteria.mtimes is None else criteria.mtimes[by_id]
     days = mtimes // _NANOSECONDS_PER_DAY
     ranks = np.empty(len(by_id), np.int64)
-    by_rank = np.lexsort((counts_and_lengths & 0xFFFFFFFF, days, mtimes == 0, counts_and_lengths >> 32))
-    ranks[by_id[by_rank]] = np.arange(len(by_id))
-    is_member = np.empty(len(by_id), np.bool_)
-    is_member[by_id] = counts_and_lengths >= _ARCHIVE_MEMBER_PENALTY << 32
-    return ranks, is_member
-
-
-def count_copy_names(path: str) -> int:
-    """Count the parts of a path that are names of copies, backups or download folders.
-
-    For a member of an archive, return a greater number.
-    """
-    folder, _, name = path.replace(os.sep, "/").rpartition("/")
-    return _ARCHIVE_MEMBER_PENALTY if find_archive(path) else _is_copy_name(name) + _count_copy_folders(folder)
-
-
-def is_in_copy_folder(path: str) -> bool:
-    """Return whether a folder in a path has the name of a copy, a backup or a download folder."""
-    return _count_copy_folders(path.replace(os.sep, "/").rpartition("/")[0]) > 0
-
-
-@lru_cache(maxsize=1 << 12)
-def _count_copy_folders(path: str) -> int:
-    names = normalize("NFC", path).split("/")
-    return sum(bool(_FOLDER_OF_COPIES.fullmatch(name)) or _is_copy_name(name) for name in names)
-
-
-def _is_copy_name(name: str) -> bool:
-    """Return whether a file manager, browser or editor gives such a name to a copy of a file or folder.
-
-    Words that people add, such as final, new and old, do not count, because they are less reliable.
-    """
-    stem = normalize("NFC", _EXTENSIONS.sub("", name))
-    return bool(_BACKUP_EXTENSION.search(name)) or remove_copy_marks(stem) != stem
+    copy_name_counts, id_lengths = counts_and_lengths >> 32, counts_and_lengths & 0xFFFFFFFF
+    lengths = -criteria.shingle_counts[by_id]
+    ranks[by_id[np.lexsort((id_lengths, lengths, days, mtimes == 0, copy_name_counts))]] = np.arange(len(by_id))
+    counts = np.empty_like(ranks)
+    counts[by_id] = copy_name_counts
+    return ranks, counts

@@ -68,6 +68,15 @@ class Measure:
             return shared_counts / (first_counts + second_counts - shared_counts)
         return shared_counts / (second_counts if self.name == "containment" else first_counts)
 
+    def swap(self, overlap: float, first_count: int, second_count: int) -> float:
+        """Return the overlap of a pair if the second document is kept instead, from the overlap and shingle counts."""
+        if self.name == "jaccard":
+            return overlap
+        numerator, denominator = (
+            (second_count, first_count) if self.name == "containment" else (first_count, second_count)
+        )
+        return min(1.0, overlap * numerator / denominator)
+
     def is_reached(self, shared_counts: Ints, first_counts: Ints, second_counts: Ints) -> Bools:
         """Return which pairs have at least the minimum overlap, computed exactly. Arguments as in `compute`."""
         denominators = {

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from itertools import chain
+from unicodedata import category
 
 from simdoc_search.analysis.settings import Analysis
 from simdoc_search.analysis.words import locate_words
@@ -18,7 +19,7 @@ from simdoc_search.passages.passage import CharacterDifference, Span
 from simdoc_search.passages.significant_changes import find_significant_changes
 from simdoc_search.passages.summary import describe_character_differences, describe_form_difference
 
-CHANGES_IN_TABLES_OR_NUMBERS = "not dropped, because a number or the cells of a table differ"
+SIGNIFICANT_CHANGES = "not dropped, because a number, a symbol such as + or €, or the cells of a table differ"
 NOT_COMPARED = "not dropped, because the texts were not compared"
 """The reasons why a document with the same words is not dropped."""
 
@@ -35,8 +36,8 @@ def find_text_problems(
 ) -> dict[int, str]:
     """Return the duplicates with the words of the kept document that a plan must not drop, and why.
 
-    If the texts differ in the sign of a number or in the cells of a table, they do not say the same. Texts that are not
-    stored cannot be compared.
+    If the texts differ in the sign of a number, in a mathematical or currency symbol, or in the cells of a table, they
+    do not say the same. Texts that are not stored cannot be compared.
     """
     labels, words = documents.text_labels, documents.same_words_labels
     pairs = [
@@ -52,17 +53,26 @@ def find_text_problems(
             kept_text, text = texts.get(kept), texts.get(number)
             if kept_text is None or text is None:
                 problems[number] = NOT_COMPARED
-            elif not have_equal_cells(kept_text, text) or _do_numbers_differ(kept_text, text, analysis):
-                problems[number] = CHANGES_IN_TABLES_OR_NUMBERS
+            elif not have_equal_cells(kept_text, text) or _do_numbers_or_symbols_differ(kept_text, text, analysis):
+                problems[number] = SIGNIFICANT_CHANGES
     return problems
 
 
-def _do_numbers_differ(a: str, b: str, analysis: Analysis) -> bool:
-    """Return whether two texts with the same words differ in the characters next to a number, such as a sign."""
+def _do_numbers_or_symbols_differ(a: str, b: str, analysis: Analysis) -> bool:
+    """Return whether two texts with the same words differ in symbols, or in the characters next to a number."""
     differences = _find_character_differences(a, b, analysis)
     if any(change.kind in ("number", "date") for change in find_significant_changes(a, b, (), differences)):
         return True
-    return any(_is_in_number(difference, a, b) for difference in differences)
+    return any(_has_other_symbols(difference, a, b) or _is_in_number(difference, a, b) for difference in differences)
+
+
+def _has_other_symbols(difference: CharacterDifference, a: str, b: str) -> bool:
+    """Return whether a difference is in mathematical or currency symbols, as in `a + b` and `a - b`."""
+    old, new = (
+        [character for character in text[slice(*span)] if category(character) in ("Sm", "Sc") and character != "−"]
+        for text, span in ((a, difference.a), (b, difference.b))
+    )
+    return old != new
 
 
 def _is_in_number(difference: CharacterDifference, a: str, b: str) -> bool:

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Literal, get_args
@@ -95,11 +95,11 @@ class Verdicts:
         self._text_problems, self._excluded_parts = text_problems, excluded_parts
         self._verdicts: dict[int, Verdict] = {}
         for kept, duplicates in groups.items():
-            self._add_verdicts(kept, duplicates)
+            self._verdicts |= self.decide_group(kept, duplicates)
         self.kind_counts: Counter[DuplicateKind] = Counter(verdict.kind for verdict in self._verdicts.values())
         actions = self._actions()
         self.drop_count: int = sum(action == "drop" for action in actions.values())
-        self._freed_bytes_by = self._freed_bytes_by_document(actions)
+        self._freed_bytes_by = self.freed_bytes_by_document(actions)
         self.freed_bytes: int = sum(self._freed_bytes_by.values())
 
     def __getitem__(self, number: int) -> Verdict:
@@ -115,12 +115,13 @@ class Verdicts:
 
     def count_freed_bytes(self, actions: Mapping[int, Action]) -> int:
         """Return the number of bytes that the plan frees if some documents have these actions instead."""
-        return sum(self._freed_bytes_by_document({**self._actions(), **actions}).values())
+        return sum(self.freed_bytes_by_document({**self._actions(), **actions}).values())
 
     def _actions(self) -> dict[int, Action]:
         return {number: verdict.action for number, verdict in self._verdicts.items()}
 
-    def _freed_bytes_by_document(self, actions: Mapping[int, Action]) -> dict[int, int]:
+    def freed_bytes_by_document(self, actions: Mapping[int, Action]) -> dict[int, int]:
+        """Return how many bytes each document frees if documents have these actions. Omit those that free nothing."""
         files = self._contents.files
         dropped = (number for number, action in actions.items() if action == "drop" and number in files)
         return count_freed_bytes({number: files[number] for number in dropped})
@@ -142,7 +143,9 @@ class Verdicts:
             return "same text"
         return "same words" if documents.same_words_labels[a] == documents.same_words_labels[b] else "near"
 
-    def _add_verdicts(self, kept: int, duplicates: list[int]) -> None:
+    def decide_group(self, kept: int, duplicates: Sequence[int]) -> dict[int, Verdict]:
+        """Return the verdicts on the duplicates of a group, in order of preference, if `kept` is kept."""
+        verdicts: dict[int, Verdict] = {}
         labels, files = self._contents.labels, self._contents.files
         problems = {number: self._find_problem(number) for number in (kept, *duplicates)}
         first_with_content = {} if problems[kept] else {int(labels[kept]): kept}
@@ -152,9 +155,9 @@ class Verdicts:
             link_of = first_with_inode.setdefault(files[number].inode, number) if number in files else number
             first = first_with_content.setdefault(int(labels[number]), number)
             if link_of != number:
-                self._verdicts[number] = self._decide_link(number, link_of)
+                verdicts[number] = self._decide_link(number, link_of, verdicts.get(link_of))
                 continue
-            duplicate_of = kept if first == number else self._resolve_kept(first)
+            duplicate_of = kept if first == number else _resolve_kept(first, verdicts)
             kind = self.classify_pair(duplicate_of, number)
             problem = problems[number] or describe_kept_problem(problems[duplicate_of])
             if kind in ("same text", "same words"):
@@ -162,24 +165,24 @@ class Verdicts:
                     problem = problem or ATTACHMENTS_DIFFER
                 problem = problem or self._describe_excluded_part(number) or self._describe_excluded_part(duplicate_of)
             if kind == "same words":
-                problem = problem or self._text_problems.get(number, "")
+                # If the user keeps another document, the pair is the other way round.
+                problem = problem or self._text_problems.get(number) or self._text_problems.get(duplicate_of, "")
             action: Action = "drop" if kind in self._dropped_kinds and not problem else "decide"
-            self._verdicts[number] = Verdict(kind, action, duplicate_of, problem=problem)
+            verdicts[number] = Verdict(kind, action, duplicate_of, problem=problem)
+        return verdicts
 
-    def _decide_link(self, number: int, link_of: int) -> Verdict:
-        """Return the verdict on a hard link to the file of `link_of`. It is dropped only if `link_of` is dropped."""
-        other, file = self._verdicts.get(link_of), self._contents.files[number]
+    def _decide_link(self, number: int, link_of: int, other: Verdict | None) -> Verdict:
+        """Return the verdict on a hard link to the file of `link_of`, which is dropped only if `link_of` is dropped.
+
+        `other` is the verdict on `link_of`; None if it is the kept document.
+        """
+        file = self._contents.files[number]
         paths = self._documents.path(number), self._documents.path(link_of)
         if len({os.path.realpath(path) for path in paths if path is not None}) == 1:
             return Verdict("hard link", "decide", link_of, link_of, SAME_FILE)
         if other and other.action == "drop" and file.link_count > 1:
             return Verdict("hard link", "drop", other.duplicate_of, link_of)
         return Verdict("hard link", "decide", link_of, link_of)
-
-    def _resolve_kept(self, number: int) -> int:
-        """Return the document, or the document that is kept instead if this one is dropped."""
-        verdict = self._verdicts.get(number)
-        return verdict.duplicate_of if verdict and verdict.action == "drop" else number
 
     def _describe_excluded_part(self, number: int) -> str:
         """Say which part of a file the index leaves out, so that files with the same text may differ in it."""
@@ -194,6 +197,12 @@ class Verdicts:
         path = self._documents.path(number)
         in_archive = path is not None and self._documents.file_sizes[number] < 0 and find_archive(path)
         return IN_ARCHIVE if in_archive else self._contents.problems.get(number, "")
+
+
+def _resolve_kept(number: int, verdicts: Mapping[int, Verdict]) -> int:
+    """Return the document, or the document that is kept instead if this one is dropped."""
+    verdict = verdicts.get(number)
+    return verdict.duplicate_of if verdict and verdict.action == "drop" else number
 
 
 def reason_for(

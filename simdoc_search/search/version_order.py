@@ -8,7 +8,7 @@ from functools import cached_property
 
 from simdoc_search.display import printable
 from simdoc_search.documents import DocumentKey
-from simdoc_search.duplicates.keep_order import is_in_copy_folder
+from simdoc_search.duplicates.copy_names import is_in_copy_folder
 from simdoc_search.passages.passage import SignificantChange
 from simdoc_search.passages.summary import describe_significant_changes, format_word_changes
 from simdoc_search.versions import DocumentDate, EvidenceKind

@@ -130,8 +130,8 @@ async def _respond(
 
     try:
         with anyio.move_on_after(MAX_REQUEST_SECONDS):
-            values, upload = await read_values(request)
-            page_request = replace(page_request, values=values, upload=upload)
+            values, uploads = await read_values(request)
+            page_request = replace(page_request, values=values, uploads=uploads)
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(stop_on_disconnect, tasks.cancel_scope)
                 make_response = partial(render, make_page, page_request, stop)

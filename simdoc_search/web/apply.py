@@ -13,7 +13,6 @@ from typing import Any
 from starlette.exceptions import HTTPException
 
 from simdoc_search.duplicates.plan import ApplyReport, UndoReport, apply_plan, undo, undo_path
-from simdoc_search.duplicates.plan.creation import plan_rows
 from simdoc_search.duplicates.plan.table import write_table
 from simdoc_search.errors import QuerySyntaxError
 from simdoc_search.indexing.restored_files import folders_to_index, index_restored_files
@@ -118,7 +117,7 @@ def _require_moving_allowed(request: PageRequest, *, is_change: bool = False) ->
 def _move_files(
     review: DuplicatesReview, store: Store, parent: Path, local: LocalAccess, progress: Progress
 ) -> FileChanges:
-    rows = list(review.edit_rows(plan_rows(review.duplicates, store, lambda share: progress("hashing", share))))
+    rows = list(review.plan_rows(store, lambda share: progress("hashing", share)))
     folder = parent / f"{datetime.now(timezone.utc).astimezone():%Y-%m-%d_%H%M%S}"
     plan = folder / _PLAN_NAME
     folder.mkdir(parents=True)

@@ -57,13 +57,14 @@ def compare(request: PageRequest) -> Page:
     comparison = compare_texts(*texts, preset=request.preset, settings=settings)
     ignored: tuple[int, int] | None = None
     notes: list[str] = []
-    if request.all_values("ignore") or request.is_on("ignore_quotes") or request.is_on("ignore_bibliography"):
+    templates = read_ignored_texts(request, search).all
+    if templates or request.is_on("ignore_quotes") or request.is_on("ignore_bibliography"):
         comparison, ignored, notes = ignore_parts(
             comparison,
             texts,
             names,
             settings.analysis,
-            templates=read_ignored_texts(request, search),
+            templates=templates,
             quotations=request.is_on("ignore_quotes"),
             bibliography=request.is_on("ignore_bibliography"),
             preset=request.preset,

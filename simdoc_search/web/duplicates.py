@@ -11,7 +11,6 @@ from simdoc_search.as_json.duplicates import duplicates_omissions_as_json, dupli
 from simdoc_search.documents import DocumentKey
 from simdoc_search.duplicates import KEEP_RULES, GroupedDocument
 from simdoc_search.duplicates.plan import undo_path
-from simdoc_search.duplicates.plan.creation import plan_rows
 from simdoc_search.duplicates.plan.rows import ACTIONS, Action
 from simdoc_search.duplicates.plan.table import table_lines
 from simdoc_search.errors import QuerySyntaxError
@@ -71,7 +70,7 @@ def _read_facts(search: SimilaritySearch, groups: list[ReviewedGroup]) -> dict[D
     for group in groups:
         members = group.members[:_MAX_MEMBERS]
         shown += [group.kept, *(member.document for member in members)]
-        others = (member.document for member in members if member.kind in _KINDS_WITH_OTHER_TEXT)
+        others = (member.document for member in members if member.document.kind in _KINDS_WITH_OTHER_TEXT)
         with_text += [group.kept, *others]
     columns = Columns(["date"])
     records = columns.read_records(search.store, [document.key for document in shown])
@@ -168,7 +167,7 @@ def plan_summary(request: PageRequest) -> Page:
 def plan(request: PageRequest) -> TsvDownload:
     """Return the plan of `duplicates --plan` with the user's decisions. It contains file paths."""
     review = require_review(request)
-    rows = review.edit_rows(plan_rows(review.duplicates, request.served_store.search().store))
+    rows = review.plan_rows(request.served_store.search().store)
     command, _ = _commands(review, request)
     return TsvDownload(review.plan_name, table_lines(rows, command, review.duplicates.drop_scope))
 

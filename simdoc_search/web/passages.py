@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import heapq
+from collections.abc import Iterable
 from datetime import datetime
 from typing import Any
 
@@ -34,6 +35,7 @@ _MAX_SHOWN_CHARACTERS = 2_000_000
 def passages(request: PageRequest) -> Page:
     """Return the documents that share passages with a document or a text."""
     search = request.served_store.passages_search()
+    ignored = read_ignored_texts(request, search)
     options: dict[str, Any] = {
         "size": request.size,
         "offset": request.offset,
@@ -41,7 +43,7 @@ def passages(request: PageRequest) -> Page:
         "min_words": request.integer("min_words", 0, 1, _MIN_WORDS_UPPER_LIMIT) or None,
         "preset": request.preset,
         "compare_all": request.is_on("all"),
-        "ignore": read_ignored_texts(request, search),
+        "ignore": ignored.all,
         "ignore_quotes": request.is_on("ignore_quotes"),
         "ignore_bibliography": request.is_on("ignore_bibliography"),
     }
@@ -60,7 +62,8 @@ def passages(request: PageRequest) -> Page:
         "near_copy": result.near_copy if search.store.is_simdoc_index else None,
         "default_min_words": PRESETS[request.preset].min_run_for(result.word_count + result.ignored_word_count),
         "skipped_files_note": request.served_store.skipped_files_note(),
-        "printed_notes": _describe_search(request),
+        "own_ignored_texts": ignored.own,
+        "printed_notes": _describe_search(request, [name for name, _ in ignored.own]),
         "largest_size": min(result.total, MAX_HITS) if len(result.hits) < min(result.total, MAX_HITS) else None,
         "offsets": request.neighbour_page_offsets(len(result.hits), result.total),
     }
@@ -68,7 +71,7 @@ def passages(request: PageRequest) -> Page:
     return Page("passages.html", values, columns.add_to_json(as_json, keys))
 
 
-def _describe_search(request: PageRequest) -> list[str]:
+def _describe_search(request: PageRequest, ignored_files: Iterable[str]) -> list[str]:
     """Return sentences for a printed page that say what was searched, when, and with which options."""
     options = [
         f"--{name.replace('_', '-')} {value}"
@@ -76,6 +79,7 @@ def _describe_search(request: PageRequest) -> list[str]:
         for value in request.all_values(name)
         if value and value != "edited"
     ]
+    options += [f"--ignore {name}" for name in ignored_files]
     options += [
         f"--{name.replace('_', '-')}" for name in ("ignore_quotes", "ignore_bibliography") if request.is_on(name)
     ]

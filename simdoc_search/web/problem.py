@@ -56,11 +56,13 @@ def make_error_page(error: Exception, request: PageRequest) -> Page:
         as_json["suggestions"] = suggestions
     if isinstance(error, UnknownDocumentError) and not error.other_indices:
         message = f"there is no document {error.id!r}"
+    is_unknown_document = isinstance(error, UnknownDocumentError)
     values = {
         "message": message,
         "reading_urls": reading_urls,
         "suggestions": suggestions,
-        "is_unknown_document": isinstance(error, UnknownDocumentError),
+        "is_unknown_document": is_unknown_document,
+        "can_add_files": is_unknown_document and served_store.search().store.is_simdoc_index,
         "status": status,
     }
     return Page("problem.html", values, as_json, status)

@@ -28,6 +28,13 @@ if TYPE_CHECKING:
     from simdoc_search.web.served_store import ServedStore
 
 RequestValues = dict[str, list[str]]
+Uploads = dict[str, "Upload"]
+"""The uploaded files by the names of their form fields."""
+
+_LONG_VALUES = ("text", "ignore_text")
+"""The values that may have more than `MAX_VALUE_CHARACTERS` characters."""
+
+_FILE_FIELDS = ("file", "ignore_file")
 
 _QUERY_PATHS = frozenset(
     {"/document", "/similar", "/passages", "/versions", "/related", "/concepts", "/compare", "/file"}
@@ -50,8 +57,8 @@ class Upload:
     data: bytes
 
 
-async def read_values(request: Request, *, max_bytes: int = MAX_BODY_BYTES) -> tuple[RequestValues, Upload | None]:
-    """Return the values of a request by name, and the uploaded file.
+async def read_values(request: Request, *, max_bytes: int = MAX_BODY_BYTES) -> tuple[RequestValues, Uploads]:
+    """Return the values of a request by name, and the uploaded files.
 
     Values in the body replace values of the same name in the query string.
 
@@ -61,20 +68,21 @@ async def read_values(request: Request, *, max_bytes: int = MAX_BODY_BYTES) -> t
     values: RequestValues = {}
     for name, value in request.query_params.multi_items():
         values.setdefault(name, []).append(value)
-    upload = None
+    uploads: Uploads = {}
     if request.method == "POST":
-        body_values, upload = await _read_body(Request(request.scope, _limit_body(request.receive, max_bytes)))
+        body_values, uploads = await _read_body(Request(request.scope, _limit_body(request.receive, max_bytes)))
         values |= body_values
     if sum(map(len, values.values())) > MAX_VALUES:
         raise HTTPException(413, f"the request has more than {MAX_VALUES:,} values; send fewer")
     for name, texts in values.items():
-        length = max(len(name), 0 if name == "text" else max(map(len, texts), default=0))
+        length = max(len(name), 0 if name in _LONG_VALUES else max(map(len, texts), default=0))
         if length > MAX_VALUE_CHARACTERS:
             raise HTTPException(
                 413,
-                f"{name[:40]!r} has {length:,} characters; only 'text' may have more than {MAX_VALUE_CHARACTERS:,}",
+                f"{name[:40]!r} has {length:,} characters; only {' and '.join(map(repr, _LONG_VALUES))} may have more "
+                f"than {MAX_VALUE_CHARACTERS:,}",
             )
-    return values, upload
+    return values, uploads
 
 
 def _limit_body(receive: Receive, max_bytes: int) -> Receive:
@@ -93,24 +101,26 @@ def _limit_body(receive: Receive, max_bytes: int) -> Receive:
     return receive_limited
 
 
-async def _read_body(request: Request) -> tuple[RequestValues, Upload | None]:
+async def _read_body(request: Request) -> tuple[RequestValues, Uploads]:
     media_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if media_type == "application/json":
-        return await anyio.to_thread.run_sync(_json_values, await request.body()), None
+        return await anyio.to_thread.run_sync(_json_values, await request.body()), {}
     if media_type not in ("application/x-www-form-urlencoded", "multipart/form-data"):
         if await request.body():
             allowed = "application/json, application/x-www-form-urlencoded or multipart/form-data"
             raise HTTPException(415, f"the media type must be {allowed}, not {media_type[:_MAX_QUOTED_CHARACTERS]!r}")
-        return {}, None
+        return {}, {}
     values: RequestValues = {}
-    upload = None
-    async with request.form(max_files=1, max_fields=MAX_VALUES, max_part_size=MAX_BODY_BYTES) as form:
+    uploads: Uploads = {}
+    async with request.form(max_files=len(_FILE_FIELDS), max_fields=MAX_VALUES, max_part_size=MAX_BODY_BYTES) as form:
         for name, value in form.multi_items():
             if not isinstance(value, UploadFile):
                 values.setdefault(name, []).append(value)
+            elif name not in _FILE_FIELDS or name in uploads:
+                raise HTTPException(400, f"send one file, in the field {' or '.join(map(repr, _FILE_FIELDS))}")
             elif value.filename:  # a browser sends an empty name if no file was chosen
-                upload = Upload(value.filename, await value.read())
-    return values, upload
+                uploads[name] = Upload(value.filename, await value.read())
+    return values, uploads
 
 
 def _json_values(body: bytes) -> RequestValues:
@@ -141,7 +151,8 @@ class PageRequest:
         path: The path of the URL without `.json`.
         wants_json: Whether the response must be JSON.
         values: The values of the request by name.
-        upload: The uploaded file.
+        uploads: The uploaded files by the names of their fields: `file` is the query, and the words of `ignore_file`
+            are ignored.
         local: The features for requests from this computer. None for other requests, or if they are not offered.
     """
 
@@ -149,13 +160,13 @@ class PageRequest:
     path: str
     wants_json: bool = False
     values: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    upload: Upload | None = None
+    uploads: Mapping[str, Upload] = field(default_factory=dict)
     local: LocalAccess | None = None
 
     @property
     def has_text(self) -> bool:
         """Whether the request contains a text or a file."""
-        return self.upload is not None or bool(self.value("text").strip())
+        return "file" in self.uploads or bool(self.value("text").strip())
 
     @property
     def section(self) -> str:

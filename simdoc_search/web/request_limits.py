@@ -11,7 +11,7 @@ MAX_BODY_BYTES, MAX_LOGIN_BYTES = 20_000_000, 10_000
 """Maximum size in bytes of a request body, and of the body of a login request."""
 
 MAX_VALUES, MAX_VALUE_CHARACTERS = 20_000, 10_000
-"""Maximum number of values in a request, and of characters in each value except `text`.
+"""Maximum number of values in a request, and of characters in each value that is not a text.
 
 The duplicates page sends up to 10,000 decisions.
 """

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
-from typing import Any
+from itertools import zip_longest
+from typing import Any, NamedTuple
 
 from simdoc_search.analysis.normalise import max_normalised_length
 from simdoc_search.corpus import read_bytes
-from simdoc_search.documents import DocumentKey
+from simdoc_search.documents import Document, DocumentKey
 from simdoc_search.errors import NoTextError, QuerySyntaxError, UnknownDocumentError
 from simdoc_search.query import FingerprintQuery
 from simdoc_search.search.resolver import Resolver, find_record
 from simdoc_search.search.similarity_search import SimilaritySearch
 from simdoc_search.search.stored_texts import read_records
 from simdoc_search.stores.record import Record
-from simdoc_search.web.request import PageRequest
+from simdoc_search.web.request import PageRequest, Upload
 from simdoc_search.web.request_limits import MAX_BODY_BYTES, MAX_TEXT_CHARACTERS, UPLOAD_LIMITS
 
 _LOCAL_PATH_PATTERN = re.compile(r"[/\\~]|\.\.?[/\\]|[A-Za-z]:[/\\]")
@@ -72,19 +73,27 @@ def read_request_query(request: PageRequest) -> RequestQuery:
                 "there is nothing to search for; enter the id of a document, paste a text or choose a file"
             )
         return RequestQuery(find_document_key(request, request.served_store.search()))
-    if request.upload is None:
-        query = RequestQuery(text=request.value("text"), file=request.value("name") or None)
-    else:
-        document = read_bytes(request.upload.name, request.upload.data, max_bytes=MAX_BODY_BYTES, limits=UPLOAD_LIMITS)
+    if upload := request.uploads.get("file"):
+        document = _read_upload(upload)
         query = RequestQuery(text=document.text, file=document.id)
+    else:
+        query = RequestQuery(text=request.value("text"), file=request.value("name") or None)
     if not request.wants_json:  # a form sends CRLF line breaks, which would shift positions in the text
         query = replace(query, text=_LINE_BREAK.sub("\n", query.text or ""))
-    if (length := count_characters_for_limit(query.text or "", request)) > MAX_TEXT_CHARACTERS:
+    _check_length(query.text or "", request)
+    return query
+
+
+def _read_upload(upload: Upload) -> Document:
+    return read_bytes(upload.name, upload.data, max_bytes=MAX_BODY_BYTES, limits=UPLOAD_LIMITS)
+
+
+def _check_length(text: str, request: PageRequest) -> None:
+    if (length := count_characters_for_limit(text, request)) > MAX_TEXT_CHARACTERS:
         raise QuerySyntaxError(
             f"the text has {length:,} characters after Unicode normalisation, more than the limit of "
             f"{MAX_TEXT_CHARACTERS:,}; use the command line instead"
         )
-    return query
 
 
 def count_characters_for_limit(text: str, request: PageRequest) -> int:
@@ -153,17 +162,42 @@ def read_stored_text(search: SimilaritySearch, key: DocumentKey) -> str:
     return text
 
 
-def read_ignored_texts(request: PageRequest, search: SimilaritySearch) -> list[str]:
-    """Return the texts of the documents whose words are ignored.
+class IgnoredTexts(NamedTuple):
+    """The texts whose words are ignored."""
+
+    stored: list[str]  # the texts of stored documents
+    own: list[tuple[str, str]]  # the name and the text of each file that the user sent
+
+    @property
+    def all(self) -> list[str]:
+        """All texts."""
+        return self.stored + [text for _, text in self.own]
+
+
+def read_ignored_texts(request: PageRequest, search: SimilaritySearch) -> IgnoredTexts:
+    """Return the texts whose words are ignored: those of documents, of `ignore_file`, and of each `ignore_text`.
+
+    A page repeats the text of a file as `ignore_text`, and its name as `ignore_name`. A text whose name is deleted is
+    not used.
 
     Raises:
+        QuerySyntaxError: A text is too long.
+        CorpusError: The file cannot be read.
         UnknownDocumentError: One of the names is not the id or file name of a stored document.
         NoTextError: The store does not have the text of one of the documents.
     """
     names = request.all_values("ignore")
     for name in names:
         reject_local_path(search, name)
-    return [read_stored_text(search, find_record(search.store, name).key) for name in names]
+    stored = [read_stored_text(search, find_record(search.store, name).key) for name in names]
+    sent = zip_longest(*(request.values.get(name, ()) for name in ("ignore_name", "ignore_text")))
+    own = [(name or "your text", text) for name, text in sent if text and (name is None or name.strip())]
+    if upload := request.uploads.get("ignore_file"):
+        document = _read_upload(upload)
+        own.append((document.id, document.text))
+    for _, text in own:
+        _check_length(text, request)
+    return IgnoredTexts(stored, own)
 
 
 def make_query(key: DocumentKey) -> DocumentKey | FingerprintQuery:

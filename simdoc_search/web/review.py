@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from itertools import groupby, islice
+from itertools import islice, starmap
 from threading import Lock
 from typing import NamedTuple
 
 from simdoc_search.display import format_bytes
 from simdoc_search.documents import DocumentKey
 from simdoc_search.duplicates import Duplicate, Duplicates, Group, GroupedDocument
-from simdoc_search.duplicates.plan.rows import Action, LeftAlone, PlanRow, describe_kept_problem
+from simdoc_search.duplicates.plan.creation import plan_rows
+from simdoc_search.duplicates.plan.rows import Action, LeftAlone, PlanRow
 from simdoc_search.errors import QuerySyntaxError
+from simdoc_search.stores.base import Store
 
 ROW_FIELD_PREFIX = "row-"
 _PROPOSED_KEPT_SUFFIX = "kept"
@@ -25,13 +27,9 @@ class Member:
     """A document of a group that is not the kept one."""
 
     form_field: str  # the name of its form field, `row-GROUP-MEMBER`
-    document: GroupedDocument
-    kind: str  # what it has in common with the document that `reason` is about
-    proposed_action: Action
+    document: Duplicate
     action: Action  # the action that the user chose, or the proposed one
-    reason: str  # for the proposed action
-    compared_with: DocumentKey | None  # the document that `reason` is about; None: the kept one of the group
-    index: int | None  # in `Group.duplicates`; None for the document that was proposed as the kept one
+    index: int | None  # in `Group.duplicates` of the search; None for the document that was proposed as the kept one
 
 
 class ReviewedGroup(NamedTuple):
@@ -55,6 +53,8 @@ class DuplicatesReview:
     _decided_members: dict[DocumentKey, Member] = field(default_factory=dict)
     _known_groups: list[Group] = field(default_factory=list)
     _remaining_groups: Iterator[Group] | None = None
+    # the groups in which another document is kept, by the index of the group and of that document
+    _changed_groups: dict[tuple[int, int], Group] = field(default_factory=dict)
     _lock: Lock = field(default_factory=Lock)
 
     def groups(self, start: int, count: int) -> list[Group]:
@@ -84,30 +84,30 @@ class DuplicatesReview:
         return groups
 
     def _review(self, group_index: int, group: Group) -> ReviewedGroup:
+        indices: list[int | None] = list(range(len(group.duplicates)))
+        if (chosen_index := self.kept_instead.get(group_index)) is not None:
+            indices = [None, *indices[:chosen_index], *indices[chosen_index + 1 :]]
+        current = self._with_chosen_document(group_index, group)
+        members = (
+            Member(
+                f"{ROW_FIELD_PREFIX}{group_index}-{_PROPOSED_KEPT_SUFFIX if index is None else index}",
+                duplicate,
+                self.action(duplicate.key, duplicate.action),
+                index,
+            )
+            for index, duplicate in zip(indices, current.duplicates, strict=True)
+        )
+        return ReviewedGroup(group_index, current.kept, tuple(members))
+
+    def _with_chosen_document(self, group_index: int, group: Group) -> Group:
+        """Return a group of the search, in which the document that the user chose is kept."""
         chosen_index = self.kept_instead.get(group_index)
-        kept: GroupedDocument = group.kept if chosen_index is None else group.duplicates[chosen_index]
-        members = tuple(
-            self._make_member(group_index, group, index, kept)
-            for index in range(len(group.duplicates))
-            if index != chosen_index
-        )
         if chosen_index is None:
-            return ReviewedGroup(group_index, kept, members)
-        duplicate, proposed = group.duplicates[chosen_index], _proposal_for_replaced_document(group, chosen_index)
-        field_name = f"{ROW_FIELD_PREFIX}{group_index}-{_PROPOSED_KEPT_SUFFIX}"
-        replaced = Member(field_name, group.kept, duplicate.kind, proposed, proposed, duplicate.reason, None, None)
-        return ReviewedGroup(group_index, kept, (self._with_action(replaced), *members))
-
-    def _make_member(self, group_index: int, group: Group, index: int, kept: GroupedDocument) -> Member:
-        duplicate, field_name = group.duplicates[index], f"{ROW_FIELD_PREFIX}{group_index}-{index}"
-        compared_with = group.kept.key if kept is not group.kept and duplicate.duplicate_of == group.kept.key else None
-        action = duplicate.action
-        return self._with_action(
-            Member(field_name, duplicate, duplicate.kind, action, action, duplicate.reason, compared_with, index)
-        )
-
-    def _with_action(self, member: Member) -> Member:
-        return replace(member, action=self.action(member.document.key, member.proposed_action))
+            return group
+        key = group_index, chosen_index
+        if key not in self._changed_groups:
+            self._changed_groups[key] = self.duplicates.keep_instead(group, chosen_index)
+        return self._changed_groups[key]
 
     def action(self, key: DocumentKey, proposed: Action) -> Action:
         """Return the action that the user chose for a document, or the proposed action."""
@@ -139,7 +139,7 @@ class DuplicatesReview:
         if action == "drop" and member.document.archive is not None:
             return
         self.decisions.pop(key, None)
-        if action != self.action(key, member.proposed_action):
+        if action != self.action(key, member.document.action):
             self.decisions[key], self._decided_members[key] = action, member
 
     def keep_instead(self, name: str) -> int:
@@ -159,6 +159,9 @@ class DuplicatesReview:
             del self.kept_instead[group_index]
         else:
             self.kept_instead[group_index] = member.index
+        for changed in self.reviewed_groups(group_index, 1)[0].members:  # other actions may be proposed now
+            if action := self.decisions.get(changed.document.key):
+                self.save_decision(changed, action)
         return group_index
 
     def drop_only_identical_copies(self) -> None:
@@ -181,14 +184,16 @@ class DuplicatesReview:
         """Return how many members the plan keeps, drops and leaves undecided. `ReviewedGroup.kept` is not counted."""
         drops, total = self.duplicates.drop_count, self.duplicates.duplicate_count
         counts: dict[Action, int] = {"keep": 0, "drop": drops, "decide": total - drops}
-        for group_index, chosen_index in self.kept_instead.items():
+        for group_index in self.kept_instead:
             [group] = self.groups(group_index, 1)
-            counts[group.duplicates[chosen_index].action] -= 1
-            counts[_proposal_for_replaced_document(group, chosen_index)] += 1
+            for duplicate in group.duplicates:
+                counts[duplicate.action] -= 1
+            for duplicate in self._with_chosen_document(group_index, group).duplicates:
+                counts[duplicate.action] += 1
         if self.keeps_undecided:
             counts = {"keep": counts["decide"], "drop": counts["drop"], "decide": 0}
         for key, action in self.decisions.items():
-            proposed = self._decided_members[key].proposed_action
+            proposed = self._decided_members[key].document.action
             counts["keep" if self.keeps_undecided and proposed == "decide" else proposed] -= 1
             counts[action] += 1
         return counts
@@ -196,10 +201,10 @@ class DuplicatesReview:
     def count_freed_bytes(self) -> int:
         """Return how many bytes are freed by deleting the documents that the plan drops."""
         actions: dict[int, Action] = {}
-        for group_index, chosen_index in self.kept_instead.items():
-            [group] = self.groups(group_index, 1)
-            actions[group.duplicates[chosen_index].number] = "keep"
-            actions[group.kept.number] = _proposal_for_replaced_document(group, chosen_index)
+        for group_index in self.kept_instead:
+            group = self._with_chosen_document(group_index, *self.groups(group_index, 1))
+            actions[group.kept.number] = "keep"
+            actions |= {duplicate.number: duplicate.action for duplicate in group.duplicates}
         actions |= {self._decided_members[key].document.number: action for key, action in self.decisions.items()}
         return self.duplicates.count_freed_bytes(actions) if actions else self.duplicates.freed_bytes
 
@@ -227,37 +232,16 @@ class DuplicatesReview:
         state = repr((id(self.duplicates), decisions, sorted(self.kept_instead.items()), self.keeps_undecided))
         return f"duplicates-{hashlib.blake2b(state.encode('utf-8', 'replace'), digest_size=3).hexdigest()}.tsv"
 
-    def edit_rows(self, rows: Iterable[PlanRow]) -> Iterator[PlanRow]:
-        """Yield the rows of the proposed plan with the user's decisions.
+    def plan_rows(self, store: Store, progress: Callable[[float], None] = lambda _: None) -> Iterator[PlanRow]:
+        """Yield the rows of the plan with the user's decisions. The files are read.
 
         A row without a state is not dropped, because its file has changed.
         """
-        for number, group in groupby(rows, key=lambda row: row.group):
-            kept, *others = group
-            chosen_index = self.kept_instead.get(number - 1)
-            if chosen_index is None:
-                yield kept
-            else:
-                new = others.pop(chosen_index)
-                yield replace(new, action="keep" if new.state else "decide", kept_name="", overlap="", kind="", note="")
-                proposed = _proposal_for_replaced_document(self.groups(number - 1, 1)[0], chosen_index)
-                is_equal = new.action == proposed == "drop" and kept.state is not None
-                replaced = replace(
-                    kept, action="drop" if is_equal else "decide", kept_name=new.name, overlap=new.overlap,
-                    kind=new.kind, note=kept.note or new.note,
-                    problem=kept.problem or describe_kept_problem(new.problem),
-                )  # fmt: skip
-                others.insert(0, replaced)
-            for row in others:
-                action = self.action(row.key, row.action)
-                yield row if action == "drop" and row.state is None else replace(row, action=action)
-
-
-def _proposal_for_replaced_document(group: Group, chosen_index: int) -> Action:
-    """Return the action that is proposed for `group.kept` if a duplicate of this group is kept instead."""
-    duplicate: Duplicate = group.duplicates[chosen_index]
-    is_identical = duplicate.kind == "identical" and duplicate.duplicate_of == group.kept.key
-    return duplicate.action if is_identical else "decide"
+        groups = starmap(self._with_chosen_document, enumerate(self.duplicates.groups()))
+        for row in plan_rows(groups, self.duplicates.group_count, store, progress):
+            action = self.action(row.key, row.action)
+            is_final = not row.kept_name or (action == "drop" and row.state is None)
+            yield row if is_final else replace(row, action=action)
 
 
 def _is_index(text: str) -> bool:

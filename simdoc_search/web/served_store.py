@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 import time
 from collections.abc import Callable, Sequence
 from threading import Lock
@@ -180,5 +181,8 @@ class ServedStore:
         """Return a message without the location of the store."""
         text = without_secrets(str(message))
         for location in self._locations:
-            text = text.replace(location, "the index")
+            if location.isalnum():  # such as `s`, which other words contain
+                text = re.sub(rf"(?<![\w'’]){location}(?!\w)", "the index", text)
+            else:
+                text = text.replace(location, "the index")
         return text

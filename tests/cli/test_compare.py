@@ -351,6 +351,19 @@ def test_an_unknown_text_is_one_sentence(tmp_path: Path) -> None:
         assert run("compare", "old.txt", odd).exit_code in {1, 2}
 
 
+def test_the_id_of_a_file_that_was_not_indexed_means_this_file(tmp_path: Path) -> None:
+    """The pages of `serve` show skipped files with such names."""
+    write(tmp_path / "corpus", {"a/scan 1.txt": b"\0\1\2", "a/scan 2.txt": "one two", "a/scan 3.txt": "one two three"})
+    index = ["--store", str(tmp_path / "store")]
+    output("index", tmp_path / "corpus", *index)
+    write(tmp_path / "corpus", {"a/scan 4.txt": "one two four"})
+
+    assert "scan 1.txt cannot be read: binary" in sentence(run("compare", "a/scan 1.txt", "a/scan 2.txt", *index))
+    compared = answer("compare", "a/scan 4.txt", "a/scan 3.txt", *index)
+    assert str(tmp_path / "corpus/a/scan 4.txt") == compared["a"]["file"]
+    assert "is neither a file nor a document" in sentence(run("compare", "a/scan 5.txt", "a/scan 2.txt", *index))
+
+
 @pytest.mark.usefixtures("read_in_this_process")
 def test_attachments_of_mails_are_named_because_they_are_not_compared(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -171,7 +171,7 @@ def test_a_table_with_a_value_in_another_column_is_not_dropped(name: str, row: s
     found = members("docs", "--drop", "same-words", "--keep-in", name)[f"moved {name}"]
 
     assert ("same words", "decide") == found[:2]
-    assert found[2].endswith("; not dropped, because a number or the cells of a table differ")
+    assert found[2].endswith("; not dropped, because a number, a symbol such as + or €, or the cells of a table differ")
 
 
 def test_a_text_with_another_sign_of_a_number_is_not_dropped() -> None:
@@ -189,6 +189,16 @@ def test_a_text_with_another_sign_of_a_number_is_not_dropped() -> None:
     estimated = members("docs", "--drop", "same-words", "--keep-in", "a.txt", "--estimate")["c.txt"]
     assert "decide" == estimated[1]
     assert estimated[2].endswith("; not dropped, because the texts were not compared")
+
+
+def test_a_text_with_another_symbol_is_not_dropped() -> None:
+    """A minus sign may also be a dash between words, so only other symbols count."""
+    lines = {"plus.txt": "a + b", "dash.txt": "a – b", "minus.txt": "a − b", "none.txt": "a b", "euro.txt": "a € b"}
+    write(Path("docs"), {"a.txt": f"{TEXT} a - b", **{name: f"{TEXT} {line}" for name, line in lines.items()}})
+    found = members("docs", "--drop", "same-words", "--keep-in", "a.txt")
+
+    assert {"plus.txt", "euro.txt"} == {id for id, (_, action, _) in found.items() if action == "decide"}
+    assert len(lines) == len(found)
 
 
 @pytest.mark.usefixtures("read_in_this_process")

@@ -13,7 +13,7 @@ from simdoc_search.documents import DocumentKey
 from simdoc_search.duplicates import Duplicates, duplicates_among
 from simdoc_search.duplicates import pairs as pairs_module
 from simdoc_search.errors import QuerySyntaxError
-from simdoc_search.passages.exact_overlap import containment, jaccard, shingle_set
+from simdoc_search.passages.exact_overlap import MEASURES, MeasureName, containment, jaccard, shingle_set
 from tests.support.slow_cases import slow_after
 from tests.support.texts import overlapping, text
 from tests.support.workers import worker_processes
@@ -171,6 +171,20 @@ def test_containment_is_the_share_of_a_duplicate_in_the_kept_document() -> None:
         == groups(find_among([whole, excerpt], measure="reverse_containment"))
         == groups(find_among([whole, excerpt]))
     )
+
+
+@pytest.mark.parametrize("measure", MEASURES)
+def test_a_group_can_keep_another_document(measure: MeasureName) -> None:
+    """Its overlap and reason are then those of the other direction."""
+    base, longer = words(*range(100)), words(*range(98), *range(500, 520))
+    options: dict[str, Any] = {"measure": measure, "overlap": 0.5}
+    found, swapped = find_among([base, longer], **options), find_among([longer, base], **options)
+    [group], [expected] = found.groups(), swapped.groups()
+    [duplicate], [expected_duplicate] = found.keep_instead(group, 0).duplicates, expected.duplicates
+
+    assert "word501" in duplicate.reason
+    assert expected_duplicate.reason == duplicate.reason
+    assert pytest.approx(expected_duplicate.overlap) == duplicate.overlap
 
 
 def test_an_overlap_of_exactly_the_threshold_counts() -> None:

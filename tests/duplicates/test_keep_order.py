@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Sequence
 
 import numpy as np
 import pytest
 
 from simdoc_search.documents import MetadataValue
-from simdoc_search.duplicates.keep_order import KeepCriteria, KeepRule
+from simdoc_search.duplicates.keep_order import KeepCriteria, KeepRule, find_first_mtimes
 from simdoc_search.errors import QuerySyntaxError
 from simdoc_search.passages.exact_overlap import MeasureName
 
@@ -109,6 +110,7 @@ def test_a_file_precedes_the_attachments_with_the_same_words() -> None:
         ("Work/Reports/a.txt", "Downloads/a.txt", "downloads/2020/a.txt", "Downloads/a (1).txt"),
         ("Old laptop/Contracts/a.txt", "Contracts (2)/a.txt", "Contracts - Copy/a.txt", "a - Copy.zip/sub/a.txt"),
         ("Downloads.txt", "my Downloads/a.txt"),
+        ("Old laptop/a.txt", "Alt/a.txt", "_old/a.txt", "Archiv/a.txt", "Altes 2019/a.txt", "Alt/Old/a.txt"),
         ("Old contracts/a.txt", "backup/a.txt", "Backups/a.txt", "My Back-Up 2024/a.txt", "backup/backup/a.txt"),
         ("a longer name.txt", "Desktop/a.txt"),
         ("a much longer name.txt", unicodedata.normalize("NFD", "Téléchargements/a.txt")),
@@ -128,6 +130,55 @@ def test_names_order_documents_that_the_rule_does_not_distinguish(names: tuple[s
 
     for rule in ("longest", "newest"):
         assert list(names) == [backwards[number] for number in KeepRule(rule).order(criteria)]
+
+
+def test_the_name_and_the_day_of_the_file_come_before_the_length() -> None:
+    """Of texts with equal dates or values, `newest` keeps the later one, but the first file with its words.
+
+    The texts of `d.pdf` and `d.docx` have the same words, and the longest text is in `Downloads`.
+    """
+    ids = ["Downloads/a", "early", "later", "d.pdf", "d.docx", "a.zip!b"]
+    days = 86_400 * 10**9 * np.array([9, 2, 3, 8, 5, 1])
+    none, equal, shingles = np.zeros(6, np.bool_), np.ones(6, np.int64), np.array([9, 4, 4, 5, 5, 9])
+    first = find_first_mtimes(np.array([0, 1, 2, 3, 3, 4]), days)
+
+    def order(rule: str, values: Sequence[MetadataValue | None] = ()) -> list[str]:
+        criteria = KeepCriteria(
+            ids.__getitem__, ids.__getitem__, shingles, equal, equal, equal, values, none, none, days, first
+        )
+        return [ids[number] for number in KeepRule(rule).order(criteria)]
+
+    assert ["d.docx", "d.pdf", "later", "early", "Downloads/a", "a.zip!b"] == order("newest")
+    assert ["early", "later", "d.docx", "d.pdf", "Downloads/a", "a.zip!b"] == order("oldest")
+    assert order("oldest") == order("max:year", [2020] * 6)
+    assert "Downloads/a" == order("longest")[0]
+
+
+def test_the_longer_of_two_texts_without_files_is_kept() -> None:
+    equal, none = np.ones(4, np.int64), np.zeros(4, np.bool_)
+    criteria = KeepCriteria(IDS.__getitem__, IDS.__getitem__, SHINGLES, equal, equal, equal, [2020] * 4, none, none)
+
+    assert [2, 1, 0, 3] == KeepRule("max:year").order(criteria).tolist()
+
+
+@pytest.mark.parametrize(
+    ("kept", "other", "is_newer"),
+    [
+        ("report v1.txt", "report v2.txt", True),
+        ("report_v1_export.txt", "Report v2.odt", True),
+        ("report v1.txt", "final/report v2 to print.txt", True),
+        ("report v1 export.txt", "report v1.odt", False),
+        ("report v2 export.txt", "report v1.odt", False),
+        ("lease v1 Smith.txt", "lease v2 Jones.txt", False),
+        ("GPL-2 text.txt", "GPL-3.txt", False),
+        ("report export.txt", "report v2.txt", False),
+    ],
+)
+def test_a_later_version_in_a_name_is_told(kept: str, other: str, *, is_newer: bool) -> None:
+    """The names must be equal otherwise, or one has other words in addition."""
+    expected = "by the versions in the names, this one is newer" if is_newer else ""
+
+    assert expected == KeepRule("newest").describe_version_conflict(kept, other)
 
 
 @pytest.mark.parametrize("rule", ["", "longer", "max:", "max", "mean:year"])

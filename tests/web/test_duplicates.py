@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import re
 import shlex
 import threading
@@ -139,6 +140,12 @@ def actions_of(plan: Path) -> dict[str, tuple[str, str]]:
     return {row.key.id: (row.action, Path(row.kept_name).name) for row in read_plan(plan)}
 
 
+def cells_of(plan: Path) -> dict[str, dict[str, str]]:
+    """Map each id of a plan to the cells of its row by column."""
+    lines = [line for line in plan.read_text("utf-8").splitlines() if not line.startswith("#")]
+    return {row["id"]: row for row in csv.DictReader(lines, delimiter="\t", quoting=csv.QUOTE_NONE)}
+
+
 def counts_of(pages: Pages) -> dict[str, int]:
     """The counts on the page of the plan, without the documents that are kept in each group."""
     return {action: pages.json("/duplicates/plan")[action] for action in ("keep", "drop", "decide")}
@@ -179,13 +186,56 @@ def test_a_similar_document_that_is_kept_instead_removes_nothing_by_itself(pages
     copies = [d["id"] for d in group["duplicates"] if d["kind"] == "identical"]
     pages.sent("/duplicates/decide", 202, instead=f"row-{number}-{member}")
     undecided = actions_of(saved_plan(pages, folder))
-    assert pages.html("/duplicates/plan").count(f"identical, compared with <bdi>{kept}</bdi>") == len(copies)
+    assert pages.html("/duplicates/plan").count(f"identical to {kept}") == len(copies)
     pages.sent("/duplicates/decide", 202, **{f"row-{number}-kept": "drop"})
     output("apply", saved_plan(pages, folder), "--move-to", folder / "gone", "--store", folder / "store")
 
     assert [("keep", ""), ("decide", near)] == [undecided[near], undecided[kept]]
     assert {kept, *copies} <= {path.relative_to(folder / "gone").as_posix() for path in (folder / "gone").rglob("*")}
     assert (folder / "corpus" / near).exists()
+
+
+def test_the_reasons_are_those_of_the_command_line_if_another_document_is_kept(tmp_path: Path) -> None:
+    """Each pair is described from the document that is kept to the other one. A hard link names the other file."""
+    text = words(0, 100)
+    files = {"near.txt": f"{text} 850 more", "near 2.txt": f"{text} 890", "same words.txt": words(100, 200)}
+    files |= {"same words 2.txt": words(100, 200).title(), "same text.txt": words(200, 300)}
+    files |= {"same text.html": f"<p>{words(200, 300)}</p>", "link.txt": words(300, 400), "copy.txt": words(400, 500)}
+    write(folder := tmp_path / "corpus", {**files, "copy 2.txt": files["copy.txt"]})
+    (folder / "link 2.txt").hardlink_to(folder / "link.txt")
+    output("index", folder, "--store", tmp_path / "store")
+    with pages_over(tmp_path / "store") as pages:
+        groups = found_groups(pages)
+        for number in range(len(groups)):
+            pages.sent("/duplicates/decide", 202, instead=f"row-{number}-0")
+        plan, page = saved_plan(pages, tmp_path), unescape(pages.html("/duplicates"))
+    output("duplicates", "--previous-plan", plan, "--plan", tmp_path / "by command", "--store", tmp_path / "store")
+    rows, expected = cells_of(plan), cells_of(tmp_path / "by command")
+
+    assert [2] * 5 == list(Counter(row["group"] for row in rows.values()).values())
+    assert {"identical", "hard link", "same text", "same words", "near", ""} == {row["kind"] for row in rows.values()}
+    assert {group["kept"]["id"] for group in groups} == {id for id, row in rows.items() if row["kept"]}
+    for id, row in rows.items():
+        assert {**expected[id], "group": row["group"]} == row
+        assert row["note"] in page
+
+
+def test_a_similar_document_names_the_document_that_it_was_compared_with(pages: Pages, folder: Path) -> None:
+    """It was not compared with the document that the user keeps instead."""
+    text = words(9000, 9190) + " end of it"
+    write(folder / "corpus", {"near 2.txt": text, "near 2 (1).txt": text})
+    output("index", folder / "corpus", "--store", folder / "store")
+    groups = found_groups(pages)
+    [number] = [n for n, group in enumerate(groups) if "near.txt" in group["duplicate_ids"]]
+    kept, ids = groups[number]["kept"]["id"], groups[number]["duplicate_ids"]
+    before = cells_of(saved_plan(pages, folder))
+    pages.sent("/duplicates/decide", 202, instead=f"row-{number}-{ids.index('near.txt')}")
+    rows = cells_of(saved_plan(pages, folder))
+
+    assert f"{before['near 2.txt']['note']} (compared with {kept})" == rows["near 2.txt"]["note"]
+    assert re.search(r"overlap .*: “end” → “", rows[kept]["note"])
+    assert "decide" == rows["near 2.txt"]["action"] == rows[kept]["action"]
+    assert ("drop", "identical to near 2.txt") == (rows["near 2 (1).txt"]["action"], rows["near 2 (1).txt"]["note"])
 
 
 def test_the_counts_are_those_of_the_plan(pages: Pages, folder: Path) -> None:

@@ -264,7 +264,7 @@ def test_the_page_of_an_unknown_id_links_to_the_list(pages: Pages) -> None:
 
     assert "There is no document &#39;xyzzy&#39;." in html
     assert 'Look for its name in <a href="/documents">all documents</a>' in html
-    assert "JSONL" not in html
+    assert "To add a file, run <code>simdoc-search index FILE</code>. Then go back and try again." in html
 
 
 @pytest.mark.parametrize(

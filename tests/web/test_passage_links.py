@@ -92,6 +92,33 @@ def test_a_comparison_ignores_the_words_that_its_passages_page_ignores() -> None
     assert [[80, 80], None] == ignored
 
 
+def test_the_words_of_a_file_of_ones_own_are_ignored(pages: Pages) -> None:
+    """The page keeps the text of the file for its links and for the next search, until its name is deleted."""
+    essay, sheet = ("essay.txt", f"{FIRST} {SECOND}"), ("sheet <1>.txt", FIRST)
+    files = {"file": essay, "ignore_file": sheet}
+    html = pages.client.post("/passages", files=files, headers=BROWSER).text
+    texts: dict[str, Any] = {"text": essay[1], "name": essay[0], "ignore_text": FIRST}
+    again = pages.sent("/passages", **texts, ignore_name=sheet[0])
+    compared = pages.sent("/compare", **texts, ignore_name=sheet[0], b="other")
+
+    assert 'enctype="multipart/form-data"' in html
+    assert (
+        f'<textarea name="ignore_text" hidden aria-label="your file sheet &lt;1&gt;.txt">\n{FIRST}</textarea>' in html
+    )
+    assert '<input name="ignore_name" value="sheet &lt;1&gt;.txt">' in html
+    assert '<p class="printed">Options: --ignore sheet &lt;1&gt;.txt.</p>' in html
+    assert again == pages.sent("/passages", files=files)
+    assert [80, 80, 80] == [again["ignored_word_count"], *compared["ignored"]]
+    assert 80 == pages.sent("/passages", **texts)["ignored_word_count"]
+    assert 0 == pages.sent("/passages", **texts, ignore_name=" ")["ignored_word_count"]
+
+
+def test_a_text_whose_words_are_ignored_has_a_limit(pages: Pages) -> None:
+    error = pages.sent("/passages", 400, text=FIRST, ignore_text="x " * 1_000_001)["error"]
+
+    assert "the text has 2,000,002 characters" in error
+
+
 @pytest.mark.parametrize("at", ["", "600", "999999"])
 def test_without_a_passage_at_the_position_the_page_opens_at_the_top(pages: Pages, at: str) -> None:
     """Position 600 is between the passages."""

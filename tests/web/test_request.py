@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
-from simdoc_search.web.request import RequestValues, Upload, read_values
+from simdoc_search.web.request import RequestValues, Upload, Uploads, read_values
 from simdoc_search.web.request_limits import MAX_VALUE_CHARACTERS, MAX_VALUES
 
 JSON, FORM, PARTS = "application/json", "application/x-www-form-urlencoded", "multipart/form-data; boundary=y"
@@ -23,7 +23,7 @@ _texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
 _scalars = _texts | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.booleans()
 
 
-def read(media_type: str, body: bytes) -> tuple[RequestValues, Upload | None]:
+def read(media_type: str, body: bytes) -> tuple[RequestValues, Uploads]:
     """The values of a POST with a body."""
 
     async def receive() -> dict[str, Any]:
@@ -46,7 +46,7 @@ def test_a_flat_json_object_gives_strings(values: dict[str, Any]) -> None:
         for name, value in values.items()
         if value is not None
     }
-    assert (expected, None) == read(JSON, json.dumps(values).encode())
+    assert (expected, {}) == read(JSON, json.dumps(values).encode())
 
 
 @given(st.lists(st.tuples(_texts, _texts), max_size=5))
@@ -57,18 +57,20 @@ def test_a_form_is_decoded(pairs: list[tuple[str, str]]) -> None:
 
 @given(st.dictionaries(st.sampled_from(["a", "text", "漢字", "é b"]), _texts, min_size=1), st.binary(max_size=50))
 def test_a_form_may_have_a_file(values: dict[str, str], data: bytes) -> None:
-    """Names, values and the bytes of the file are unchanged."""
-    request = httpx.Request("POST", "http://x", data=values, files={"file": ("a.txt", data)})
+    """Names, values and the bytes of the files are unchanged."""
+    files = {"file": ("a.txt", data), "ignore_file": ("b.txt", data)}
+    request = httpx.Request("POST", "http://x", data=values, files=files)
     result = read(request.headers["content-type"], request.read())
+    uploads = {"file": Upload("a.txt", data), "ignore_file": Upload("b.txt", data)}
 
-    assert ({name: [value] for name, value in values.items()}, Upload("a.txt", data)) == result
+    assert ({name: [value] for name, value in values.items()}, uploads) == result
 
 
 def test_a_file_without_a_name_is_not_an_upload() -> None:
     """Browsers send such a file if none was chosen."""
     body = b'--y\r\nContent-Disposition: form-data; name="file"; filename=""\r\n\r\n\r\n--y--\r\n'
 
-    assert ({}, None) == read(PARTS, body)
+    assert ({}, {}) == read(PARTS, body)
 
 
 FILE = b'--y\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\nb\r\n'
@@ -86,6 +88,8 @@ REFUSED: list[tuple[str, bytes, int]] = [
     (FORM, LONG + b"=1", 413),
     (FORM, b"a=b&" * (MAX_VALUES + 1), 400),
     (PARTS, FILE * 2 + b"--y--\r\n", 400),
+    (PARTS, FILE * 3 + b"--y--\r\n", 400),
+    (PARTS, FILE.replace(b'"file"', b'"other"') + b"--y--\r\n", 400),
     (PARTS, b"--y\r\nno header\r\n\r\nx\r\n--y--\r\n", 400),
     ("multipart/form-data", b"x", 400),
     ("text/plain", b"x", 415),
@@ -101,9 +105,12 @@ def test_a_malformed_or_large_body_is_refused(media_type: str, body: bytes, stat
     assert status == error.value.status_code
 
 
-def test_only_the_value_text_may_be_long() -> None:
-    """`text` is the text to search with."""
-    assert 10 * MAX_VALUE_CHARACTERS == len(read(FORM, b"text=" + b"x" * 10 * MAX_VALUE_CHARACTERS)[0]["text"][0])
+@pytest.mark.parametrize("name", ["text", "ignore_text"])
+def test_only_texts_may_be_long(name: str) -> None:
+    """`text` is the text to search with. The words of `ignore_text` are ignored."""
+    body = f"{name}={'x' * 10 * MAX_VALUE_CHARACTERS}".encode()
+
+    assert 10 * MAX_VALUE_CHARACTERS == len(read(FORM, body)[0][name][0])
 
 
 @given(st.sampled_from([JSON, FORM, PARTS, "multipart/form-data", "text/plain", ""]), st.data())

@@ -142,6 +142,15 @@ def test_a_store_that_is_not_available_is_503(error: Callable[[str], Exception])
         assert "does not answer; try again" in down.html("/", 503)
 
 
+def test_a_short_location_is_only_replaced_as_a_word() -> None:
+    def open_search() -> SimilaritySearch:
+        raise StoreUnavailableError("s does not answer; use this store's other address")
+
+    with pages_of(open_search, ("s",)) as down:
+        message = "the index does not answer; use this store's other address"
+        assert message == down.json("/similar", 503, q="x")["error"]
+
+
 def test_an_internal_error_is_500_without_details(caplog: pytest.LogCaptureFixture) -> None:
     """The log has the details."""
 

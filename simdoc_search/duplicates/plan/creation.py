@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -58,7 +58,7 @@ def write_plan(
         PlanError: the plan or its undo file already exists, or the plan cannot be written.
         StoreError: the store cannot be read.
     """
-    rows = list(plan_rows(duplicates, store, progress))
+    rows = list(plan_rows(duplicates.groups(), duplicates.group_count, store, progress))
     write_table(
         Path(path), rows, command or f"simdoc-search apply {path} --move-to DIR --dry-run", duplicates.drop_scope
     )
@@ -66,15 +66,15 @@ def write_plan(
 
 
 def plan_rows(
-    duplicates: Duplicates, store: Store, progress: Callable[[float], None] = lambda _: None
+    groups: Iterable[Group], group_count: int, store: Store, progress: Callable[[float], None] = lambda _: None
 ) -> Iterator[PlanRow]:
-    """Yield the rows of a plan. Arguments and errors are those of `write_plan`."""
-    for batch in split_by_count(enumerate(duplicates.groups(), 1), _GROUPS_AT_ONCE):
+    """Yield the rows of a plan for some groups. Other arguments and errors are those of `write_plan`."""
+    for batch in split_by_count(enumerate(groups, 1), _GROUPS_AT_ONCE):
         members = (member for _, group in batch for member in (group.kept, *group.duplicates))
         hashes = read_text_hashes(store, {member.key for member in members if member.path is None})
         for number, group in batch:
             yield from _make_plan_rows(number, group, hashes)
-            progress(number / duplicates.group_count)
+            progress(number / group_count)
 
 
 def _make_plan_rows(number: int, group: Group, hashes: dict[DocumentKey, str]) -> Iterator[PlanRow]:
