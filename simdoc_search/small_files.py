@@ -36,7 +36,9 @@ def read_small_file(path: str | os.PathLike[str], max_bytes: int) -> bytes:
         size = os.fstat(file.fileno()).st_size
         data: bytes | None = b""
         if size <= max_bytes:  # the size is not reliable, because a file in /proc has size 0, and any file may grow
-            data = cast("bytes | None", file.read(max_bytes + 1))
+            data = cast("bytes | None", file.read(size + 1))  # reading `max_bytes` would reserve this much memory
+            if data and len(data) > size:
+                data += cast("bytes | None", file.read(max_bytes - size)) or b""
     if data is None:
         raise OSError(errno.EAGAIN, "reading the file would block until another process writes data", os.fspath(path))
     if max(size, len(data)) > max_bytes:

@@ -35,6 +35,14 @@ def test_a_file_up_to_the_limit_is_read_also_through_a_link(tmp_path: Path) -> N
     assert "the file is larger than 100 bytes" == refusal(path)
 
 
+def test_a_file_takes_memory_for_its_size_not_for_the_limit(tmp_path: Path) -> None:
+    """No machine has as much memory as the limit."""
+    path = tmp_path / "a"
+    path.write_bytes(b"x" * LIMIT)
+
+    assert b"x" * LIMIT == read_small_file(path, 1 << 60)
+
+
 def test_a_large_file_is_refused_without_reading_it(tmp_path: Path) -> None:
     with (tmp_path / "large").open("wb") as file:
         file.truncate(1 << 40)
