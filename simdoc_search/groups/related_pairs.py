@@ -24,7 +24,7 @@ from simdoc_search.groups.comparable_documents import ComparableDocuments, Progr
 from simdoc_search.sketch.concepts import PARAGRAPH_END
 from simdoc_search.sketch.thresholds import SimilarityThresholds
 from simdoc_search.stores.base import Store
-from simdoc_search.versions.matching import shares_of_pairs
+from simdoc_search.versions.pair_shares import shares_of_pairs
 from simdoc_search.versions.relations import WeightedConcepts, concept_weights, relation_score, similarities
 
 MAX_CANDIDATES = 2_000

@@ -24,7 +24,7 @@ from simdoc_search.duplicates.arrays import Bools, Floats, Ints, Keys, is_in_sor
 from simdoc_search.groups.comparable_documents import ComparableDocuments, Progress
 from simdoc_search.sketch.hamming_search import find_near_pairs, sample_near_pairs
 from simdoc_search.sketch.thresholds import SimilarityThresholds
-from simdoc_search.versions.matching import shares_of_pairs
+from simdoc_search.versions.pair_shares import shares_of_pairs
 
 MAX_SENTENCES_FOR_EXACT_SEARCH = 1 << 16
 """Maximum number of distinct sentences among which all similar pairs are found."""

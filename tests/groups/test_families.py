@@ -17,8 +17,9 @@ from simdoc_search.groups.comparable_documents import ComparableDocuments
 from simdoc_search.groups.version_pairs import VersionPairs, find_version_pairs
 from simdoc_search.sketch.simhash import Simhashes, hamming_distances
 from simdoc_search.sketch.thresholds import DEFAULT_MAX_DISTANCE, SimilarityThresholds
-from simdoc_search.versions import matching
-from simdoc_search.versions.matching import match_sentences, shares_of_pairs
+from simdoc_search.versions import pair_shares
+from simdoc_search.versions.matching import match_sentences
+from simdoc_search.versions.pair_shares import shares_of_pairs
 from tests.support.slow_cases import examples
 
 CENTRES = [0x0123456789ABCDEF, 0xFEDCBA9876543210, 0x5555AAAA3333CCCC, 0xFFFFFFFFFFFFFFFF, 0x0F0F3C3C5A5A9999]
@@ -82,7 +83,7 @@ def test_the_shares_of_many_pairs_are_those_of_single_pairs(read: list[list[int]
     for limits in every_limits:
         with pytest.MonkeyPatch.context() as patch:
             for name, limit in limits.items():
-                patch.setattr(matching, name, limit)
+                patch.setattr(pair_shares, name, limit)
             shares = shares_of_pairs(made.simhashes, made.simhash_starts, made.simhash_counts, (first, second))
 
         assert [both.share for both in expected] == pytest.approx(shares.share.tolist())
@@ -104,7 +105,7 @@ def test_equal_sentences_of_many_long_documents_are_compared_once(monkeypatch: p
     text, *new = np.random.default_rng(7).integers(0, 2**64, (1 + 40, 400), dtype=np.uint64)
     versions = as_arrays([text.tolist(), *([*text[1:].tolist(), int(sentences[0])] for sentences in new)])
     pairs = np.zeros(40, np.int64), np.arange(1, 41)
-    monkeypatch.setattr(matching, "hamming_distances", count_distances)
+    monkeypatch.setattr(pair_shares, "hamming_distances", count_distances)
     shares = shares_of_pairs(versions.simhashes, versions.simhash_starts, versions.simhash_counts, pairs)
 
     assert [399 / 400] * 40 == shares.share.tolist() == shares.share_of_other.tolist()
