@@ -18,6 +18,10 @@ import pytest
 
 from simdoc_search import Document, SimilaritySearch, open_store
 from simdoc_search.analysis.native import kernel
+from simdoc_search.passages.exact_overlap import MeasureName
+from simdoc_search.search import similar_containment, similar_ranking
+from simdoc_search.search.similar_ranking import sort_key
+from simdoc_search.search.similar_result import Hit
 from tests.support.stores import NewStore
 
 FAMILIES, COPIES, WORDS = 40, 5, 200
@@ -68,6 +72,27 @@ def test_compared_candidates(operation: str, search: SimilaritySearch) -> None:
     expected, query = COMPARED[operation]
 
     assert expected == sum(query(search, id).compared_count for id in QUERIES)
+
+
+@pytest.mark.parametrize("measure", ["jaccard", "containment"])
+def test_hits_are_not_sorted_again_after_each_batch(
+    measure: MeasureName, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Inserting a hit compares it with at most 10 of the 1,000 other hits."""
+    count = 0
+
+    def count_sort_keys(hit: Hit) -> tuple[float, int, str, str]:
+        nonlocal count
+        count += 1
+        return sort_key(hit)
+
+    for module in (similar_ranking, similar_containment):
+        monkeypatch.setattr(module, "sort_key", count_sort_keys)
+    search = empty_search(tmp_path / "store")
+    search.index(Document(f"{number:04}", BOILERPLATE) for number in range(1_001))
+
+    assert 1_000 == len(search.similar("0000", overlap=0.5, measure=measure, size=1_000).hits)
+    assert 12 * 1_000 >= count
 
 
 def test_bytes_of_a_store(search: SimilaritySearch) -> None:

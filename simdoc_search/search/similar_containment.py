@@ -7,6 +7,7 @@ would therefore miss the long text. Passage tokens, which are hashes of some shi
 from __future__ import annotations
 
 import logging
+from bisect import insort
 from collections.abc import Iterator, Sequence
 
 from simdoc_search.documents import DocumentKey
@@ -19,7 +20,7 @@ from simdoc_search.search.options import SimilarOptions
 from simdoc_search.search.passage_candidates import find_passage_candidates
 from simdoc_search.search.query_document import QueryDocument, estimate_similarity
 from simdoc_search.search.results import add_fields
-from simdoc_search.search.similar_ranking import compute_max_compared_documents, sort_hits
+from simdoc_search.search.similar_ranking import compute_max_compared_documents, sort_key
 from simdoc_search.search.similar_result import Hit, SearchResult
 from simdoc_search.search.stored_texts import measure_texts, read_records, read_stored_texts, split_into_batches
 from simdoc_search.sketch.tokens import encode
@@ -61,9 +62,11 @@ def find_by_containment(
     for batch in split_into_batches(_sort_by_estimate(store, document, candidates.documents, options)):
         if len(hits) >= needed_hit_count and hits[-1].overlap >= 1:
             break
-        batch_hits = list(_compare_batch(store, document, batch, query, options))
-        hits = sort_hits([*hits, *batch_hits])[:needed_hit_count]
-        total, compared = total + len(batch_hits), compared + len(batch)
+        for hit in _compare_batch(store, document, batch, query, options):
+            insort(hits, hit, key=sort_key)
+            total += 1
+        del hits[needed_hit_count:]
+        compared += len(batch)
     result = SearchResult(
         query,
         ThresholdPlan(tuple(encode(document.passage_tokens_to_query, PASSAGE_TOKEN_LENGTH)), 1),

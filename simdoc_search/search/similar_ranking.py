@@ -96,7 +96,7 @@ class Ranker:
         hits = (
             Hit(candidate.key, -overlap, -matched, fields=candidate.fields) for overlap, matched, _, candidate in page
         )
-        return HitPage(sort_hits(hits), total, is_exact, compared)
+        return HitPage(sorted(hits, key=sort_key), total, is_exact, compared)
 
     def rank_by_texts(self, candidates: Iterable[Candidate], text: str) -> HitPage:
         """Return the hits with the greatest overlaps. Overlaps are exact if the store has the text of the candidate.
@@ -131,13 +131,14 @@ class Ranker:
                     hit: Hit | None = self._make_exact_hit(candidate, exact)
                 else:
                     hit = self._make_estimated_hit(candidate)
-                if hit and (not self.overlap or hit.overlap >= self.overlap):
-                    hits.append(hit)
-                    total += 1
-            hits = [
-                replace(hit, changed=has_text_changed(texts[hit.key])) if hit.key in measures else hit
-                for hit in sort_hits(hits)[:needed_hit_count]
-            ]
+                if not hit or (self.overlap and hit.overlap < self.overlap):
+                    continue
+                total += 1
+                if len(hits) < needed_hit_count or sort_key(hit) < sort_key(hits[-1]):
+                    if exact:
+                        hit = replace(hit, changed=has_text_changed(texts[hit.key]))
+                    insort(hits, hit, key=sort_key)
+                    del hits[needed_hit_count:]
         return HitPage(hits[self.offset :], total, is_exact and compared != max_compared, compared)
 
     def _compare_tokens(self, candidate: Candidate) -> TokenOverlap:
@@ -168,9 +169,9 @@ def compute_max_compared_documents(needed_hit_count: int) -> int:
     return max(DEFAULT_MAX_COMPARED_DOCUMENTS, _MAX_COMPARED_PER_HIT * needed_hit_count)
 
 
-def sort_hits(hits: Iterable[Hit]) -> list[Hit]:
-    """Sort hits by descending overlap, then by descending number of matching tokens, then by id and index."""
-    return sorted(hits, key=lambda hit: (-hit.overlap, -hit.matched_token_count, hit.id, hit.key.index or ""))
+def sort_key(hit: Hit) -> tuple[float, int, str, str]:
+    """Return a key that sorts by descending overlap and number of matching tokens, then by id and index."""
+    return -hit.overlap, -hit.matched_token_count, hit.id, hit.key.index or ""
 
 
 def estimate_max_overlap(shared_count: float, union_count: float) -> float:
