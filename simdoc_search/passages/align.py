@@ -124,7 +124,9 @@ def align_words(a: WordPositions, b: WordPositions, preset: Preset | AlignmentSe
         preset = PRESETS[preset]
     if not a.words or not b.words:
         return []
-    passages = [_make_passage(a, b, runs) for runs in _find_passages(Windows(a.words, b.words), preset)]
+    passages = [
+        _make_passage(a, b, runs) for runs in _find_passages(Windows(a.words, b.words, only_shared=True), preset)
+    ]
     return sorted(passages, key=lambda passage: (passage.a, passage.b))
 
 
@@ -134,7 +136,7 @@ def align_word_ids(a: WordIds, b: WordIds, settings: AlignmentSettings) -> list[
         return []
     native = kernel() if len(a) + len(b) <= MAX_NATIVE_WORDS else None
     if native is None:
-        return list(_find_passages(Windows(a.tolist(), b.tolist()), settings))
+        return list(_find_passages(Windows(a.tolist(), b.tolist(), only_shared=True), settings))
     check_stopped()
     rows = native.passages(a.tobytes(), b.tobytes(), settings.min_run_for(len(a)), settings.edited, settings.max_gap)
     runs = np.frombuffer(rows, np.int64).reshape(-1, 4)
