@@ -237,7 +237,8 @@ def _index_restored_files(report: UndoReport, store: str, engine: EngineKind | N
     paths, index = report.restored + report.earlier_restored, report.index
     try:
         if index.location and not is_same_location(index.location, absolute_location(store)):
-            if click.get_current_context().get_parameter_source("store") is ParameterSource.COMMANDLINE:
+            is_given = click.get_current_context().get_parameter_source("store") is ParameterSource.COMMANDLINE
+            if is_given or "://" in index.location:  # another user may have written the URL, to get passwords or texts
                 return RestoredFiles(0, paths, f"the plan belongs to the index {index.location}, not to {store}"), index
             store, engine = index.location, None
         opened = open_store(store, engine=engine)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
+from hashlib import blake2b
 from pathlib import Path
 
 import pytest
@@ -406,6 +407,25 @@ def test_undo_does_not_update_another_index(monkeypatch: pytest.MonkeyPatch, tmp
     ] == undone.stderr.splitlines()
     output(*command[1:])
     assert ({*FILES}, {"own.txt"}) == (ids("--store", index), ids())
+
+
+def test_undo_does_not_connect_to_an_engine_that_only_the_undo_file_names(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another user may have written its URL."""
+    monkeypatch.setattr("simdoc_search.stores.remote.connection.connect", pytest.fail)
+    plan()
+    output(*MOVE)
+    header, _, *changes = Path(UNDO).read_text().splitlines(keepends=True)
+    index = json.dumps(
+        {"act": "index", "location": "http://evil.example:9200/a", "folders": [str(Path("docs").absolute())]}
+    )
+    Path(UNDO).write_text(
+        "".join([header, f"{blake2b(index.encode(), digest_size=8).hexdigest()} {index}\n", *changes])
+    )
+    undone = run("apply", "--undo", UNDO)
+
+    assert "the plan belongs to the index http://evil.example:9200/a, not to ./.simdoc" in undone.stderr
+    assert "docs --store http://evil.example:9200/a\n" in undone.stderr
+    assert "docs/sub/copy.txt" not in ids()
 
 
 def test_a_plan_that_is_applied_with_another_index_names_no_index(

@@ -69,7 +69,7 @@ class Journal:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.index = PlanIndex()
+        self.index: PlanIndex = PlanIndex()
         self.changes: dict[str, Change] = {}
         self.undone_paths: set[str] = set()
         self.run_id: str = secrets.token_hex(4)
