@@ -18,6 +18,8 @@ import pytest
 
 from simdoc_search import Document, SimilaritySearch, open_store
 from simdoc_search.analysis.native import kernel
+from simdoc_search.duplicates import duplicates_among, finder, pairs
+from simdoc_search.duplicates.pairs import JoinedPairs, join
 from simdoc_search.passages.exact_overlap import MeasureName
 from simdoc_search.search import similar_containment, similar_ranking
 from simdoc_search.search.similar_ranking import sort_key
@@ -93,6 +95,35 @@ def test_hits_are_not_sorted_again_after_each_batch(
 
     assert 1_000 == len(search.similar("0000", overlap=0.5, measure=measure, size=1_000).hits)
     assert 12 * 1_000 >= count
+
+
+def test_documents_of_one_family_are_compared_with_each_other_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """After the first rounds, only documents that lost their group are compared again.
+
+    Each of 1,200 documents has 1 to 4 sentences of its own. There are 16 rounds.
+    """
+    rounds = []
+
+    def count_rounds(*arguments: Any, **options: Any) -> JoinedPairs:
+        rounds.append(join(*arguments, **options))
+        return rounds[-1]
+
+    monkeypatch.setattr(finder, "join", count_rounds)
+    monkeypatch.setattr(pairs, "RUN_LIMIT_RANGE", (200, 200))
+    chance = random.Random(1)
+    sentences = [" ".join(f"word{number}" for number in range(begin, begin + 12)) for begin in range(0, 240, 12)]
+    documents = []
+    for number in range(1_200):
+        edited = list(sentences)
+        for _ in range(chance.randint(1, 4)):
+            edited[chance.randrange(20)] = " ".join(str(chance.randrange(10**6)) for _ in range(12))
+        documents.append(Document(f"{number:04}", ". ".join(edited)))
+
+    assert duplicates_among(documents, overlap=0.8).duplicate_count
+    counts = [found.compared_count for found in rounds]
+
+    assert 10 < len(counts)
+    assert sum(counts[2:]) < counts[1] < counts[0]
 
 
 def test_bytes_of_a_store(search: SimilaritySearch) -> None:

@@ -102,7 +102,7 @@ def verify_pairs(batch: Any, options: DedupeOptions) -> Any:
     keys = pair_keys(first, second)
     order = np.argsort(keys)
     possible = estimates[is_possible][order].astype(np.float32)
-    pairs.add(JoinedPairs(keys[order], possible, len(first), none, 0))
+    pairs.add(JoinedPairs(keys[order], possible, len(first), none, none, 0))
     found = np.flatnonzero(pairs.overlap_enough(np.arange(len(keys))))
     first, second = pairs.documents_of(found)
     ranks = encoded.dictionary

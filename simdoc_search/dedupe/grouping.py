@@ -161,9 +161,18 @@ def _find_pairs(
     documents: AnyInts,
     *,
     known_pairs: Keys,
+    compared_documents: AnyInts | None,
     progress: Callable[[float], None],
 ) -> JoinedPairs:
-    return join(table, documents, measure, known_pairs=known_pairs, first_new_index=first_new_index, progress=progress)
+    return join(
+        table,
+        documents,
+        measure,
+        known_pairs=known_pairs,
+        compared_documents=compared_documents,
+        first_new_index=first_new_index,
+        progress=progress,
+    )
 
 
 def _label_rows_by_words(rows: Rows, is_compared: Bools) -> NDArray[np.int32]:

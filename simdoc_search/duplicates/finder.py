@@ -26,13 +26,22 @@ Progress = Callable[[Stage, float], None]
 """Called with the current stage and the share of this stage that is done, 0..1."""
 
 _MAX_ROUNDS = 100
+_MAX_SHARE_TO_PAIR_AGAIN = 0.9
+"""If a round leaves a larger share of its documents without a group, the next round only compares some documents."""
 
 
 class FindPairs(Protocol):
     """Finds pairs of documents that may overlap enough, as `join` does."""
 
-    def __call__(self, documents: AnyInts, *, known_pairs: Keys, progress: Callable[[float], None]) -> JoinedPairs:
-        """Find pairs among these documents, except known pairs."""
+    def __call__(
+        self,
+        documents: AnyInts,
+        *,
+        known_pairs: Keys,
+        compared_documents: AnyInts | None,
+        progress: Callable[[float], None],
+    ) -> JoinedPairs:
+        """Find pairs among these documents, except known pairs. See `join` for `compared_documents`."""
 
 
 def find_duplicates(
@@ -101,13 +110,22 @@ def find_and_assign(
     returns.
     """
     is_partly_compared, skipped_comparisons = np.zeros(count, bool), 0
+    compared_documents: AnyInts | None = None  # None if all documents to pair are compared with each other
     # These arrays are made after the first round has found pairs, because finding pairs needs the most memory.
     kept_document_of = np.zeros(0, np.int64)
     overlap, is_overlap_exact = np.zeros(0), np.zeros(0, bool)
     for round_number in range(_MAX_ROUNDS):
-        joined = find_pairs(documents_to_pair, known_pairs=pairs.keys, progress=partial(progress, "comparing"))
+        joined = find_pairs(
+            documents_to_pair,
+            known_pairs=pairs.keys,
+            compared_documents=compared_documents,
+            progress=partial(progress, "comparing"),
+        )
         is_partly_compared[joined.partly_compared_documents] = True
-        skipped_comparisons = joined.skipped_comparison_count
+        postponed_documents = joined.postponed_documents
+        if compared_documents is None:
+            skipped_comparisons = 0
+        skipped_comparisons += joined.skipped_comparison_count
         if round_number and not len(joined.keys):
             break
         pairs.add(joined)
@@ -123,11 +141,22 @@ def find_and_assign(
             pairs.is_overlap_exact[assigning_pairs],
         )
         # Documents that were not compared with all candidates and have no group yet must be compared with each other.
+        previous_documents = documents_to_pair
         documents_to_pair = np.flatnonzero(is_partly_compared & (kept_document_of == UNASSIGNED))
         if len(documents_to_pair) < 2:
             break
+        compared_documents = None
+        if len(documents_to_pair) > _MAX_SHARE_TO_PAIR_AGAIN * len(previous_documents):
+            # Most runs are as long as before, so only a few documents have pairs that were not compared: those that may
+            # overlap an anchor, and those without a group again because their kept document is now a duplicate.
+            without_group_again = np.setdiff1d(documents_to_pair, previous_documents, assume_unique=True)
+            postponed = np.intersect1d(documents_to_pair, postponed_documents, assume_unique=True)
+            compared_documents = np.union1d(without_group_again, postponed)
+            if not len(compared_documents):
+                break
     else:
-        skipped_comparisons += len(documents_to_pair) * (len(documents_to_pair) - 1) // 2
+        compared_count = len(documents_to_pair if compared_documents is None else compared_documents)
+        skipped_comparisons += compared_count * (len(documents_to_pair) - 1)
     return Assignment(kept_document_of, overlap, is_overlap_exact, is_partly_compared, skipped_comparisons)
 
 

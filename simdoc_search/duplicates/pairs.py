@@ -21,6 +21,7 @@ from simdoc_search.analysis.distinct import distinct
 from simdoc_search.analysis.ragged_arrays import positions_in_runs
 from simdoc_search.duplicates.arrays import (
     AnyInts,
+    Bools,
     Ints,
     Keys,
     insert_at,
@@ -58,6 +59,8 @@ class JoinedPairs:
     estimates: NDArray[np.float32]  # the overlap of each pair, estimated from the fingerprints; float32, 0..1
     compared_count: int  # number of pairs that were compared
     partly_compared_documents: Ints  # documents that were not compared with all of their candidates
+    # documents that were not compared with all others of a long run, because they may overlap an anchor
+    postponed_documents: Ints
     skipped_comparison_count: int  # number of comparisons that were not made
 
     @property
@@ -77,15 +80,17 @@ def join(
     measure: Measure,
     *,
     known_pairs: Keys | None = None,
+    compared_documents: AnyInts | None = None,
     first_new_index: int = 0,
     progress: Callable[[float], None] = lambda _: None,
 ) -> JoinedPairs:
     """Find all pairs of documents that may overlap enough. The pairs are sorted by the first, then the second document.
 
     The pairs in `known_pairs`, encoded by `pair_keys` and ascending, are omitted. The index of the second document of
-    each pair is at least `first_new_index`.
+    each pair is at least `first_new_index`. If `compared_documents` is given, each pair contains at least one of these
+    documents.
     """
-    pairs = _PairCollector(table, measure, known_pairs, first_new_index)
+    pairs = _PairCollector(table, measure, known_pairs, compared_documents, first_new_index)
     in_storage_order = to_smallest_dtype(documents)[table.storage_order(documents)]
     passes = plan_passes(measure.min_jaccard, table.bucket_count)
     for number, banding_pass in enumerate(passes):
@@ -136,7 +141,12 @@ class _PairCollector:
     """Collects pairs, encoded by `pair_keys`."""
 
     def __init__(
-        self, table: FingerprintTable, measure: Measure, known_pairs: Keys | None, first_new_index: int
+        self,
+        table: FingerprintTable,
+        measure: Measure,
+        known_pairs: Keys | None,
+        compared_documents: AnyInts | None,
+        first_new_index: int,
     ) -> None:
         self._table = table
         self._measure = measure
@@ -150,7 +160,12 @@ class _PairCollector:
         self._accepted_pairs: list[tuple[Keys, NDArray[np.float32]]] = []
         self._found_pairs: Keys = np.zeros(0, np.uint64)
         self._estimates = np.zeros(0, np.float32)
+        self._is_compared: Bools | None = None  # None if all pairs are compared
+        if compared_documents is not None:
+            self._is_compared = np.zeros(len(table.token_counts), bool)
+            self._is_compared[compared_documents] = True
         self._is_partly_compared = np.zeros(len(table.token_counts), bool)
+        self._is_postponed = np.zeros(len(table.token_counts), bool)
         self._compared_count = 0
         self._skipped_comparisons = 0
 
@@ -182,13 +197,18 @@ class _PairCollector:
         # The last document of a run has the greatest index. If it is not new, no document of the run is new, so the run
         # is skipped.
         lengths[documents[ends - 1] < self._first_new_index] = 0
+        if self._is_compared is not None:
+            lengths[~np.logical_or.reduceat(self._is_compared[documents], begins)] = 0
         for run in np.flatnonzero(lengths > self._limit):
             self._add_long_run(documents[begins[run] : ends[run]])
         self._merge_accepted_pairs()
         lengths[lengths > self._limit] = 0
-        for first, second in pairs_in_runs(begins, lengths):
-            is_new = documents[second] >= self._first_new_index
-            self._add(pair_keys(documents[first[is_new]], documents[second[is_new]]))
+        for first_positions, second_positions in pairs_in_runs(begins, lengths):
+            first, second = documents[first_positions], documents[second_positions]
+            is_needed = second >= self._first_new_index
+            if self._is_compared is not None:
+                is_needed &= self._is_compared[first] | self._is_compared[second]
+            self._add(pair_keys(first[is_needed], second[is_needed]))
 
     def result(self) -> JoinedPairs:
         self._compare_pending_pairs()
@@ -197,6 +217,7 @@ class _PairCollector:
             self._estimates,
             self._compared_count,
             np.flatnonzero(self._is_partly_compared),
+            np.flatnonzero(self._is_postponed),
             self._skipped_comparisons,
         )
 
@@ -248,6 +269,9 @@ class _PairCollector:
         Each anchor is compared with all documents that do not overlap an earlier anchor. If few documents are left in
         the end, all pairs of these are compared.
         """
+        if self._is_compared is not None:
+            self._pair_with_long_run(run[self._is_compared[run]], run)
+            return
         rest = self._pair_new_with_old(run)
         if len(rest) > self._limit:
             self._is_partly_compared[rest] = True
@@ -257,12 +281,24 @@ class _PairCollector:
             pairs = pair_keys(np.repeat(rest[:1], len(rest) - 1), rest[1:])
             is_found = is_in_sorted(pairs, self._found_pairs)
             accepted = self._compare(pairs[~is_found & ~is_in_sorted(pairs, self._known_pairs)])
-            rest = rest[1:][~is_found & ~is_in_sorted(pairs, accepted)]
+            may_overlap = is_found | is_in_sorted(pairs, accepted)
+            self._is_postponed[rest[1:][may_overlap]] = True
+            rest = rest[1:][~may_overlap]
         if len(rest) > self._limit:
             self._skipped_comparisons += len(rest) * (len(rest) - 1) // 2
         else:
             first, second = np.triu_indices(len(rest), 1)
             self._add(pair_keys(rest[first], rest[second]))
+
+    def _pair_with_long_run(self, documents: Ints, run: Ints) -> None:
+        """Pair documents of a long run with all documents of the run. At most `_limit`**2 pairs are compared."""
+        compared = documents[: max(1, self._limit**2 // len(run))]
+        first, second = np.repeat(compared, len(run)), np.tile(run, len(compared))
+        is_pair = first != second
+        first, second = first[is_pair], second[is_pair]
+        self._add(pair_keys(np.minimum(first, second), np.maximum(first, second)))
+        self._is_partly_compared[run] = True
+        self._skipped_comparisons += (len(documents) - len(compared)) * len(run)
 
     def _pair_new_with_old(self, run: Ints) -> Ints:
         """Pair the new documents of a run with the old ones. In a long run, only the first old ones are paired.
