@@ -11,9 +11,9 @@ import numpy as np
 from simdoc_search.dedupe.arrow_functions import make_fingerprint_table
 from simdoc_search.dedupe.formats import import_pyarrow
 from simdoc_search.dedupe.options import DedupeOptions
-from simdoc_search.duplicates.arrays import Bools, pair_keys, run_starts
+from simdoc_search.duplicates.arrays import Bools, pair_keys, pairs_in_runs, run_starts
 from simdoc_search.duplicates.clusters import assign_duplicates
-from simdoc_search.duplicates.pairs import ANCHOR_COUNT, RUN_LIMIT_RANGE, JoinedPairs, pairs_in_runs
+from simdoc_search.duplicates.pairs import ANCHOR_COUNT, RUN_LIMIT_RANGE, JoinedPairs
 from simdoc_search.duplicates.verification import PairOverlaps, Verifier
 
 

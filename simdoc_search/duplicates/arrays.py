@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from simdoc_search.analysis.ragged_arrays import positions_in_runs
+
 Ints = NDArray[np.int64]
 AnyInts = NDArray[np.integer[Any]]
 Floats = NDArray[np.float64]
@@ -61,6 +63,21 @@ def is_run_start(*sorted_columns: NDArray[np.generic]) -> Bools:
 def run_starts(sorted_values: NDArray[np.generic]) -> Ints:
     """Return the start of each run of equal values in a sorted array."""
     return np.flatnonzero(is_run_start(sorted_values))
+
+
+def pairs_in_runs(begins: Ints, lengths: Ints) -> Iterator[tuple[Ints, Ints]]:
+    """Yield all pairs of positions in the same run, as two arrays: the earlier positions and the later ones.
+
+    Runs with a length below 2 are omitted.
+    """
+    has_pairs = lengths > 1
+    begins, lengths = begins[has_pairs], lengths[has_pairs]
+    ends = np.repeat(begins + lengths, lengths)
+    open_positions = positions_in_runs(begins, lengths)
+    for distance in range(1, int(lengths.max(initial=0))):
+        is_open = open_positions + distance < ends
+        open_positions, ends = open_positions[is_open], ends[is_open]
+        yield open_positions, open_positions + distance
 
 
 def mix_bits(values: Keys) -> Keys:

@@ -11,14 +11,13 @@ long run are only compared with a few documents of the run, called anchors. So t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from simdoc_search.analysis.distinct import distinct
-from simdoc_search.analysis.ragged_arrays import positions_in_runs
 from simdoc_search.duplicates.arrays import (
     AnyInts,
     Bools,
@@ -27,6 +26,7 @@ from simdoc_search.duplicates.arrays import (
     insert_at,
     is_in_sorted,
     pair_keys,
+    pairs_in_runs,
     run_starts,
     slices,
     split_pair_keys,
@@ -120,21 +120,6 @@ def choose_run_limit(document_count: int) -> int:
     """
     min_limit, max_limit = RUN_LIMIT_RANGE
     return min(max_limit, max(min_limit, _TARGET_PAIRS_PER_BAND // max(1, document_count)))
-
-
-def pairs_in_runs(begins: Ints, lengths: Ints) -> Iterator[tuple[Ints, Ints]]:
-    """Yield all pairs of positions in the same run, as two arrays: the earlier positions and the later ones.
-
-    Runs with a length below 2 are omitted.
-    """
-    has_pairs = lengths > 1
-    begins, lengths = begins[has_pairs], lengths[has_pairs]
-    ends = np.repeat(begins + lengths, lengths)
-    open_positions = positions_in_runs(begins, lengths)
-    for distance in range(1, int(lengths.max(initial=0))):
-        is_open = open_positions + distance < ends
-        open_positions, ends = open_positions[is_open], ends[is_open]
-        yield open_positions, open_positions + distance
 
 
 class _PairCollector:
@@ -294,9 +279,8 @@ class _PairCollector:
         """Pair documents of a long run with all documents of the run. At most `_limit`**2 pairs are compared."""
         compared = documents[: max(1, self._limit**2 // len(run))]
         first, second = np.repeat(compared, len(run)), np.tile(run, len(compared))
-        is_pair = first != second
-        first, second = first[is_pair], second[is_pair]
-        self._add(pair_keys(np.minimum(first, second), np.maximum(first, second)))
+        keys = pair_keys(np.minimum(first, second), np.maximum(first, second))
+        self._add(keys[first != second])
         self._is_partly_compared[run] = True
         self._skipped_comparisons += (len(documents) - len(compared)) * len(run)
 
