@@ -67,7 +67,7 @@ EvidenceKind = Literal[
 | `name` | date in the name |
 | `version` | version in the name |
 | `version control` | last commit of the file in git, or its modification time if it changed since |
-| `mixed dates` | the first of `modified`, `date`, `name` and `version control` that is available |
+| `mixed dates` | the first of `modified`, `date`, `name` and `version control`; see `_omit_shared_dates` |
 | `created` | creation date in the metadata; if there is a modification date, that date instead, to compare the two |
 | `modification time` | modification time of the file, or the earliest one of the files with the same text |
 | `texts` | no evidence; the order is guessed from the texts |
@@ -261,8 +261,9 @@ class DateEvidence:
                 created = [_find_date(kind, document) for document in self._documents]
                 return [modified or date for modified, date in zip(self.dates_by("modified"), created, strict=True)]
             case "mixed dates":
-                kinds: tuple[EvidenceKind, ...] = ("modified", "date", "name", "version control")
-                of_kinds = zip(*(self.dates_by(kind) for kind in kinds), strict=True)
+                in_metadata = [a or b for a, b in zip(self.dates_by("modified"), self.dates_by("date"), strict=True)]
+                names = _omit_shared_dates(self.dates_by("name"), in_metadata)
+                of_kinds = zip(in_metadata, names, self.dates_by("version control"), strict=True)
                 return [next(filter(None, of_document), None) for of_document in of_kinds]
         return [_find_date(kind, document) for document in self._documents]
 
@@ -281,6 +282,23 @@ class DateEvidence:
             for number, document in enumerate(self._documents)
         )
         return [_make_file_date(document.mtime_ns) for document in first_files]
+
+
+def _omit_shared_dates(
+    in_names: Sequence[DocumentDate | None], in_metadata: Sequence[DocumentDate | None]
+) -> list[DocumentDate | None]:
+    """Return the dates in names, but None if the name of a document with a date in its metadata has the same date.
+
+    `Budget 2024` and `Budget 2024 corrected` are both for 2024, so the year does not show when they were written. It
+    must not be compared with the date in the metadata of one of them. `2024` and `2024-06-01` are the same date, too.
+    """
+    shared = {in_name.key for in_name, dated in zip(in_names, in_metadata, strict=True) if in_name and dated}
+    beginnings = {key[:parts] for key in shared for parts in range(1, len(key) + 1)}
+
+    def is_shared(key: tuple[object, ...]) -> bool:
+        return key in beginnings or any(key[:parts] in shared for parts in range(1, len(key)))
+
+    return [None if in_name is None or is_shared(in_name.key) else in_name for in_name in in_names]
 
 
 def _find_date(kind: EvidenceKind, document: DateSources) -> DocumentDate | None:
