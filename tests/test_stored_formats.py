@@ -192,10 +192,14 @@ def test_a_plan_of_0_1_can_be_applied(files: Path) -> None:
     assert {"a/kept.txt", "moved/b/moved.txt", "moved/b/linked.txt"} == {*tree(files)}
 
 
-def test_an_undo_file_of_0_1_can_be_undone(files: Path) -> None:
+@pytest.mark.parametrize(
+    "index_line", ["", '- {"act": "index", "location": "@FOLDER@/index", "folders": ["@FOLDER@"]}\n']
+)
+def test_an_undo_file_of_0_1_can_be_undone(files: Path, index_line: str) -> None:
     before = tree(files)
     lines = []
-    for line in (GOLDEN / "plan.tsv.undo").read_text("ascii").replace("@FOLDER@", str(files)).splitlines():
+    header, rest = (GOLDEN / "plan.tsv.undo").read_text("ascii").split("\n", 1)
+    for line in f"{header}\n{index_line}{rest}".replace("@FOLDER@", str(files)).splitlines():
         text = line.partition(" ")[2]
         lines.append(f"{blake2b(text.encode(), digest_size=8).hexdigest()} {text}\n")
     write(files, {"plan.tsv.undo": "".join(lines)})

@@ -32,7 +32,7 @@ use words::{Grammar, Normaliser, Words, SPACE};
 type Buffer<'py> = Bound<'py, PyByteArray>;
 
 /// The version of the methods of `Kernel`. It must equal `INTERFACE_VERSION` in `simdoc_search.analysis.native`.
-const INTERFACE: u32 = 8;
+const INTERFACE: u32 = 9;
 
 /// Finds the words of texts, computes their fingerprints, and aligns texts. The methods release the GIL.
 #[pyclass(frozen)]

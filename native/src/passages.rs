@@ -188,6 +188,7 @@ impl<'a> Search<'a> {
         let mut passages = Vec::new();
         let mut groups = vec![std::mem::take(&mut self.runs)];
         let mut chain_gap = MAX_CHAIN_GAP;
+        let keep_length = self.min_run.min(MIN_LONE_RUN);
         while !groups.is_empty() {
             let mut rejected = Vec::new();
             let chains = groups
@@ -198,7 +199,7 @@ impl<'a> Search<'a> {
                 if !has_long_run && count_words(&chain) < self.min_words {
                     continue;
                 }
-                let chain = trim_ends(chain, self.min_run.min(MIN_LONE_RUN));
+                let chain = trim_ends(chain, keep_length);
                 if chain.is_empty() {
                     continue;
                 }
@@ -216,11 +217,12 @@ impl<'a> Search<'a> {
                 let runs = drop_displaced_words(self.drop_chance_runs(runs), min_moved);
                 let max_gap = self.max_gap.min(chain_gap);
                 for part in split_at_gaps(runs, max_gap, MAX_REPLACED_WORDS) {
+                    let part = trim_ends(part, keep_length); // its ends were inside the chain
                     if part.len() > 1 && !self.is_one_passage(&part) {
                         rejected.push(part);
                         continue;
                     }
-                    let minimum = [self.min_words, self.min_run][usize::from(part.len() == 1)];
+                    let minimum = [self.min_words, self.min_run][usize::from(part.len() <= 1)];
                     if count_words(&part) >= minimum {
                         passages.push(part);
                     }
@@ -527,10 +529,13 @@ fn gap_in_b(one: &Run, next: &Run) -> i64 {
 fn count_pairs(pair: &[Run]) -> f64 {
     let (one, next) = (&pair[0], &pair[1]);
     let (da, db) = (next[0] - one[0] - one[2], gap_in_b(one, next));
-    let pairs = if da == db && next[1] > one[1] {
+    let area = (da + 1) * (db + 1);
+    let pairs = if next[1] < one[1] {
+        4 * area // the run could be before or after its neighbour in each text
+    } else if da == db {
         da + 1
     } else {
-        (da + 1) * (db + 1)
+        area
     };
     pairs as f64
 }

@@ -19,7 +19,7 @@ from simdoc_search.analysis.word_grammar import CONNECTOR_PROPERTIES, character_
 
 _log = logging.getLogger(__name__)
 
-INTERFACE_VERSION = 8
+INTERFACE_VERSION = 9
 """The version of the kernel's methods. A kernel with another version is not used."""
 
 Buffers = Sequence[bytearray]

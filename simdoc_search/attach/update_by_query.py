@@ -21,6 +21,9 @@ _FIRST_PAUSE_SECONDS, _MAX_PAUSE_SECONDS = 0.05, 2.0
 _BATCH_SIZE = 500
 """Number of documents that each slice of the task reads and writes at once."""
 
+NO_PIPELINE = "_none"
+"""With this name, the engine does not run the default pipeline of the index. It always runs the final pipeline."""
+
 _UNSUPPORTED_STATUSES = (400, 405)
 _RESUME_ADVICE = "run the same command again to resume"
 
@@ -33,7 +36,8 @@ class UpdateResult:
     """The result of an update by query.
 
     Attributes:
-        updated_count: number of documents that the engine wrote, without those that the script left unchanged.
+        updated_count: number of documents that the engine wrote.
+        skipped_count: number of documents that the script did not change.
         conflict_count: number of documents that the engine did not write, because another writer changed them
             meanwhile.
         failures: maps the id of each document that the engine could not write to the reason. The engine stops after a
@@ -41,6 +45,7 @@ class UpdateResult:
     """
 
     updated_count: int
+    skipped_count: int
     conflict_count: int
     failures: dict[str, str]
 
@@ -50,15 +55,17 @@ def update_by_query(
     index: str,
     query: Mapping[str, Any],
     *,
-    pipeline: str | None = None,
+    pipeline: str = NO_PIPELINE,
     script: Mapping[str, Any] | None = None,
     throttle: float | None = None,
     progress: WrittenCallback = lambda _: None,
+    **search_params: Any,
 ) -> UpdateResult:
     """Let the engine rewrite the documents that match a query. Concurrent changes by other writers are kept.
 
-    The query does not find documents written since the last refresh. `pipeline` is the id of an ingest pipeline.
-    Without it, the pipeline of the index is used. `throttle` is the maximum number of documents per second.
+    The query does not find documents written since the last refresh. `pipeline` is the id of an ingest pipeline, which
+    runs instead of the default pipeline of the index. `throttle` is the maximum number of documents per second.
+    `search_params` are URL parameters of the search, such as `preference`.
 
     Raises:
         StoreError: the engine does not support updates by query, or ended the task early.
@@ -66,7 +73,18 @@ def update_by_query(
         KeyboardInterrupt: the task was cancelled.
     """
     body = {"query": query, "script": script} if script else {"query": query}
-    task = _start_task(engine, index, body, pipeline, throttle)
+    params: UrlParams = {
+        **search_params,
+        "conflicts": "proceed",
+        "wait_for_completion": False,
+        "slices": "auto",
+        "pipeline": pipeline,
+        "refresh": True,
+        "scroll_size": _BATCH_SIZE if throttle is None else max(1, min(_BATCH_SIZE, int(throttle / 4))),
+    }
+    if throttle:
+        params["requests_per_second"] = throttle
+    task = _start_task(engine, index, body, params)
     try:
         return _wait_for_task(engine, task, progress)
     except BaseException:
@@ -74,26 +92,15 @@ def update_by_query(
         raise
 
 
-def _start_task(engine: Engine, index: str, body: Any, pipeline: str | None, throttle: float | None) -> str:
+def _start_task(engine: Engine, index: str, body: Any, params: UrlParams) -> str:
     """Start a task and return its id. While the engine is busy, wait and try again."""
-    params: UrlParams = {
-        "conflicts": "proceed",
-        "wait_for_completion": False,
-        "slices": "auto",
-        "refresh": True,
-        "scroll_size": _BATCH_SIZE if throttle is None else max(1, min(_BATCH_SIZE, int(throttle / 4))),
-    }
-    if pipeline:
-        params["pipeline"] = pipeline
-    if throttle:
-        params["requests_per_second"] = throttle
     retries = engine.create_retries()
     while True:
         try:
             return str(engine.call_once("POST", [index, "_update_by_query"], body, **params)["task"])
         except RequestError as error:
             if error.status in _UNSUPPORTED_STATUSES:
-                advice = "" if "script" in body else "; omit --in-engine"
+                advice = "" if "script" in body and params["pipeline"] == NO_PIPELINE else "; omit --in-engine"
                 raise StoreError(f"{engine.name} cannot update documents by query ({error}){advice}") from error
             retries.pause_or_raise(error)
 
@@ -138,4 +145,7 @@ def _read_result(engine: Engine, state: Mapping[str, Any]) -> UpdateResult:
             end_reason = end_reason or reason
     if end_reason:
         raise StoreError(f"{engine.name} ended the task early ({end_reason}); {_RESUME_ADVICE}")
-    return UpdateResult(int(response.get("updated", 0)), int(response.get("version_conflicts", 0)), failures)
+    updated_count, skipped_count, conflict_count = (
+        int(response.get(name, 0)) for name in ("updated", "noops", "version_conflicts")
+    )
+    return UpdateResult(updated_count, skipped_count, conflict_count, failures)

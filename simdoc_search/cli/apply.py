@@ -5,10 +5,12 @@ from __future__ import annotations
 import os
 import sys
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
+from click.core import ParameterSource
 
 from simdoc_search.cli.apply_output import (
     print_report,
@@ -25,9 +27,7 @@ from simdoc_search.display import command_line, format_count
 from simdoc_search.errors import StoreError, StoreNotFoundError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from simdoc_search.duplicates.plan import DropMethod, ExpectedChanges
+    from simdoc_search.duplicates.plan import DropMethod, ExpectedChanges, PlanIndex, UndoReport
     from simdoc_search.indexing.restored_files import RestoredFiles
     from simdoc_search.stores.base import Store
     from simdoc_search.stores.location import EngineKind
@@ -97,7 +97,7 @@ def apply(
         raise click.UsageError("--move-to is empty; give a folder. If you used a shell variable, check that it is set")
     if plan is None or len(methods) != 1:
         raise click.UsageError("give PLAN and one of --move-to DIR, --delete or --hardlink; or give only --undo FILE")
-    from simdoc_search.duplicates.plan import apply_plan, expected_changes, read_plan, undo_path
+    from simdoc_search.duplicates.plan import apply_plan, expected_changes, read_index, read_plan, undo_path
 
     rows, method, plan_undo_file = read_plan(plan), methods[0], undo_path(plan)
     expected, undo_command = expected_changes(rows), command_line(store, "apply", "--undo", plan_undo_file)
@@ -124,6 +124,7 @@ def apply(
             report, method, undo_command, store, dry_run=dry_run, store=store_to_update,
             has_table_rows=expected.fileless_document_count > 0
             and (store_to_update is None or store_to_update.is_simdoc_index),
+            is_index_known=bool(read_index(Path(plan_undo_file)).location),
         )  # fmt: skip
     if report.left_alone or report.refused_groups or report.not_removed:
         raise SystemExit(1)
@@ -208,7 +209,7 @@ def _undo(file: str, store: str, engine: EngineKind | None, *, as_json: bool) ->
             report = undo(Path(file), lambda share: update("undoing", share))
     except KeyboardInterrupt:
         raise CommandInterruptedError("interrupted; run the same command again to resume") from None
-    indexed, has_store = _index_restored_files(report.restored + report.earlier_restored, store, engine)
+    indexed, index = _index_restored_files(report, store, engine)
     if as_json:
         values = {
             "restored": report.restored,
@@ -218,20 +219,35 @@ def _undo(file: str, store: str, engine: EngineKind | None, *, as_json: bool) ->
         }
         print_json(values)
     else:
-        print_undo_report(report, indexed, file, store if has_store else None)
+        print_undo_report(report, indexed, file, index, store)
     if report.not_restored:
         raise SystemExit(1)
 
 
-def _index_restored_files(paths: Sequence[str], store: str, engine: EngineKind | None) -> tuple[RestoredFiles, bool]:
-    """Add restored files to the index again. Also return whether there is an index at this location."""
+def _index_restored_files(report: UndoReport, store: str, engine: EngineKind | None) -> tuple[RestoredFiles, PlanIndex]:
+    """Add restored files to the index of the plan again. Also return this index, for the command that adds the others.
+
+    An undo file of an apply that did not know the index names none. Then the index of `--store` is used.
+    """
+    from simdoc_search.duplicates.plan import find_plan_index
     from simdoc_search.indexing.restored_files import RestoredFiles, index_restored_files
     from simdoc_search.stores import open_store
+    from simdoc_search.stores.location import absolute_location, is_same_location
 
+    paths, index = report.restored + report.earlier_restored, report.index
     try:
+        if index.location and not is_same_location(index.location, absolute_location(store)):
+            is_given = click.get_current_context().get_parameter_source("store") is ParameterSource.COMMANDLINE
+            if is_given or "://" in index.location:  # another user may have written the URL, to get passwords or texts
+                return RestoredFiles(0, paths, f"the plan belongs to the index {index.location}, not to {store}"), index
+            store, engine = index.location, None
         opened = open_store(store, engine=engine)
     except StoreNotFoundError:
-        return RestoredFiles(0, list(paths), f"{store} is not an index"), False
+        return RestoredFiles(0, paths, f"{store} is not an index"), replace(index, location="")
     except StoreError as error:
-        return RestoredFiles(0, list(paths), str(error)), True
-    return index_restored_files(opened, paths, read_config_value("index", "exclude_files") or ()), True
+        return RestoredFiles(0, paths, str(error)), index
+    index = replace(index, location=store) if index.location else find_plan_index(opened, paths)
+    indexed = index_restored_files(opened, paths, read_config_value("index", "exclude_files") or ())
+    if not (index.location or indexed.problem):
+        indexed = indexed._replace(problem=f"{store} does not contain their folders")
+    return indexed, index

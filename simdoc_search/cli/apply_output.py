@@ -12,7 +12,7 @@ from simdoc_search.display import command_line, format_count
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from simdoc_search.duplicates.plan import ApplyReport, DropMethod, UndoReport
+    from simdoc_search.duplicates.plan import ApplyReport, DropMethod, PlanIndex, UndoReport
     from simdoc_search.indexing.restored_files import RestoredFiles
     from simdoc_search.stores.base import Store
 
@@ -31,11 +31,12 @@ def print_report(
     dry_run: bool,
     store: Store | None,
     has_table_rows: bool,
+    is_index_known: bool,
 ) -> None:
     """Print each change, and the reasons for the documents that were left alone.
 
     `store` is the store that was updated; None if there is none. `has_table_rows` says whether the plan has documents
-    that are rows of tables.
+    that are rows of tables. `is_index_known` says whether the undo file names the index of the dropped files.
     """
     from simdoc_search.duplicates.plan import find_empty_folders
 
@@ -82,7 +83,7 @@ def print_report(
         say("dry run: nothing was changed", err=True)
     elif file_count:
         say(f"to undo these changes, run: {undo_command}", err=True)
-        if method != "hardlink" and store is None:
+        if method != "hardlink" and not is_index_known:
             say(f"if the changed files are in an index, update it with: {update_command('INDEX')}", err=True)
 
 
@@ -113,8 +114,8 @@ def print_report_as_json(report: ApplyReport, method: DropMethod, *, dry_run: bo
     )
 
 
-def print_undo_report(report: UndoReport, indexed: RestoredFiles, undo_file: str, location: str | None) -> None:
-    """Print the restored files, and those that are not in the index again. `location` is None if there is no store."""
+def print_undo_report(report: UndoReport, indexed: RestoredFiles, undo_file: str, index: PlanIndex, store: str) -> None:
+    """Print the restored files, and those that are not in the index again. `store` is the location of `--store`."""
     for name in report.restored:
         say(f"restored  {shorten_path(name)}")
     for name, reason in report.not_restored:
@@ -123,13 +124,14 @@ def print_undo_report(report: UndoReport, indexed: RestoredFiles, undo_file: str
     count = len(report.not_restored)
     missing = f", {count:,} not restored (still listed in {undo_file})" if count else ""
     documents = format_count(indexed.document_count, "document")
-    added = f", {documents} added to the index" if indexed.document_count else ""
+    updated_index = "the index" if index.location in ("", store) else f"the index {shorten_path(index.location)}"
+    added = f", {documents} added to {updated_index}" if indexed.document_count else ""
     say(f"{len(report.restored):,} restored{in_place}{missing}{added}")
     if paths := indexed.not_indexed_paths:
-        from simdoc_search.indexing.restored_files import folders_to_index
+        from simdoc_search.indexing.restored_files import arguments_to_index
 
         # Unlike `index`, `duplicates` gives the files of several folders the prefixes that they had.
-        command = command_line("INDEX" if location is None else location, "duplicates", *folders_to_index(paths))
+        command = command_line(index.location or "INDEX", "duplicates", *arguments_to_index(paths, index.folders))
         files_are = format_count(len(paths), "restored file is", "restored files are")
         problem = f", because {indexed.problem}" if indexed.problem else ""
         them = "it" if len(paths) == 1 else "them"

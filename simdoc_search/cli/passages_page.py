@@ -42,7 +42,8 @@ def describe_search(
     documents = f"{format_count(document_count, 'document')} in " if document_count and not is_filtered else ""
     searched = f"Searched {documents}{', '.join(map(without_credentials, places))}"
     lines = describe_run(searched, context, (*_FILTER_PARAMETERS, *_COMPARISON_PARAMETERS))
-    return [*filter(None, [lines[0], describe_skipped_files(skipped)]), *lines[1:]]
+    note = describe_skipped_files(skipped)
+    return [lines[0], *([f"{note.summary}: {note.names}."] if skipped else []), *lines[1:]]
 
 
 def describe_hit(hit: PassageHit) -> str:

@@ -89,11 +89,13 @@ def serve(
 
 
 def _local_access(store: str, *, allow_apply: bool) -> LocalAccess:
+    from simdoc_search.stores.location import absolute_location
     from simdoc_search.web import LocalAccess
 
-    location = without_credentials(store) if "://" in store else os.path.abspath(store)  # noqa: PTH100 - resolve() would follow links
     removed_files_folder = Path.home() / "simdoc-search-removed" if allow_apply else None
-    return LocalAccess(location, removed_files_folder, read_config_value("index", "exclude_files") or ())
+    return LocalAccess(
+        absolute_location(store), removed_files_folder, read_config_value("index", "exclude_files") or ()
+    )
 
 
 def _read_token(*, is_required: bool) -> str | None:

@@ -15,6 +15,7 @@ from simdoc_search.corpus.epub import is_epub, read_epub
 from simdoc_search.corpus.formats import MEDIA_TYPES, FileFormat
 from simdoc_search.corpus.html_mail import replace_html_with_text
 from simdoc_search.corpus.hyphenation import join_hyphenated_words, mark_hyphens
+from simdoc_search.corpus.note_numbers import separate_note_numbers
 from simdoc_search.corpus.odt import is_encrypted_open_document, is_odt_or_odp, read_odt_or_odp
 from simdoc_search.corpus.office_archive import ZIP_SIGNATURE, open_office_archive
 from simdoc_search.corpus.outlook import read_html_body
@@ -102,7 +103,8 @@ def extract_text(data: bytes, format: FileFormat) -> ExtractedText:
 
 def _read_text(extracted: Any, *, is_pdf: bool, is_rtf: bool) -> str:
     if is_pdf:
-        return "\f".join(remove_running_headers([page["content"] for page in extracted.pages or ()]))
+        pages = remove_running_headers([page["content"] for page in extracted.pages or ()])
+        return "\f".join(map(separate_note_numbers, pages))
     text = _separate_cells(str(extracted.content), [row for table in extracted.tables for row in table.cells])
     return _NOTE_MARK.sub("", text) if is_rtf else text
 

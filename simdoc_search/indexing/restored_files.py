@@ -68,16 +68,24 @@ def index_restored_files(store: Store, paths: Sequence[str], exclude: Sequence[s
     return RestoredFiles(document_count, sorted(not_indexed_paths))
 
 
-def folders_to_index(paths: Iterable[str]) -> list[str]:
-    """Return the folders in which `duplicates` finds all of these files without following links out of the folders.
+def arguments_to_index(paths: Sequence[str], folders: Iterable[str]) -> list[str]:
+    """Return the arguments with which `duplicates` indexes these files again.
 
-    If there are more than five, return only the placeholder `FOLDER`, because the command would be too long.
+    `folders` are the folders and files that the index had. Those that contain the files are returned. If they do not
+    contain all files, or are more than five, the placeholder `FOLDER` is returned.
     """
-    folders: dict[Path, None] = {}
-    for folder in sorted({Path(path).parent for path in paths}):
-        if not any(parent in folders and not _is_behind_link(folder, parent) for parent in folder.parents):
-            folders[folder] = None
-    return list(map(str, folders)) if len(folders) <= _MAX_FOLDERS else ["FOLDER"]
+    needed: dict[str, None] = {}
+    follows_links = False
+    folders = set(folders)
+    for path in paths:
+        folder = next((str(folder) for folder in (Path(path), *Path(path).parents) if str(folder) in folders), None)
+        if folder is None:
+            return ["FOLDER"]
+        needed[folder] = None
+        follows_links = follows_links or (folder != path and _is_behind_link(Path(path).parent, Path(folder)))
+    if len(needed) > _MAX_FOLDERS:
+        return ["FOLDER"]
+    return [*sorted(needed), *(["--follow-links"] if follows_links else [])]
 
 
 def _is_behind_link(folder: Path, root: Path) -> bool:

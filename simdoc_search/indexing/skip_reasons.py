@@ -29,9 +29,14 @@ class SkipKind:
     is_id_taken: bool = False  # whether the id of the file belongs to another document
 
     @property
+    def may_have_text(self) -> bool:
+        """Whether such a file may have a text, such as a scan. Hidden and excluded files and links count as others."""
+        return self.is_text_outdated or not self.is_expected
+
+    @property
     def can_compare_bytes(self) -> bool:
-        """Whether such files may be compared byte by byte, to find exact duplicates. Hidden files and links may not."""
-        return not self.is_id_taken and (self.is_text_outdated or not self.is_expected)
+        """Whether such files may be compared byte by byte, to find exact duplicates."""
+        return not self.is_id_taken and self.may_have_text
 
 
 OTHER_KIND = SkipKind("", ".*")

@@ -6,6 +6,7 @@ import os
 import stat
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
+from typing import NamedTuple
 
 from simdoc_search.corpus.file_source import FileSource
 from simdoc_search.corpus.member_names import find_archive, find_archive_file
@@ -14,10 +15,10 @@ from simdoc_search.documents import SkippedFile
 from simdoc_search.errors import StoreError
 from simdoc_search.indexing.input_paths import InputPath, InputPaths, absolute_path, is_missing
 from simdoc_search.indexing.seen_ids import SeenIds
-from simdoc_search.indexing.skip_reasons import NO_FILES_REASON, classify_reason
+from simdoc_search.indexing.skip_reasons import NO_FILES_REASON, SKIP_KINDS, classify_reason, group_by_reason
 from simdoc_search.stores.base import Store
 
-_MAX_NAMED_FILES = 3
+_MAX_NAMED_FILES = 20
 
 
 def remember_skipped_files(
@@ -54,14 +55,26 @@ def remember_skipped_files(
         store.remember_skipped_files(current)
 
 
-def describe_skipped_files(skipped: Sequence[SkippedFile]) -> str:
-    """Say how many files were skipped. If they are few, name them with the reasons. Return "" if there are none."""
-    if not skipped:
-        return ""
-    files_were = f"{format_count(len(skipped), 'file was', 'files were')} skipped and not searched"
-    if len(skipped) > _MAX_NAMED_FILES:
-        return f"{files_were}."
-    return f"{files_were}: {'; '.join(f'{_shorten_path(file)}, {file.reason}' for file in skipped)}."
+class SkippedFilesNote(NamedTuple):
+    """Says which files were not searched. Both strings are empty if there are none."""
+
+    summary: str  # the number of files
+    names: str  # the files that may have a text, with the reasons, and the number of the others
+
+
+def describe_skipped_files(skipped: Sequence[SkippedFile]) -> SkippedFilesNote:
+    """Name at most 20 skipped files with the reasons, damaged files before images."""
+    ranks = {reason: SKIP_KINDS.index(classify_reason(reason)[0]) for reason in {file.reason for file in skipped}}
+    by_rank = sorted(skipped, key=lambda file: ranks[file.reason])
+    named = [file for file in by_rank if SKIP_KINDS[ranks[file.reason]].may_have_text][:_MAX_NAMED_FILES]
+    parts = [f"{_shorten_path(file)}, {file.reason.partition(';')[0]}" for file in named]
+    files = "other files" if named else "files"
+    for group in group_by_reason(by_rank[len(named) :]):  # kinds of files that may have a text have the first ranks
+        count = len(group.files)
+        nouns = group.noun or f"{files if count > 1 else files[:-1]}, {group.label}"
+        parts.append(f"{count:,} {nouns}")
+    files_were = format_count(len(skipped), "file was", "files were")
+    return SkippedFilesNote(f"{files_were} skipped and not searched" if skipped else "", "; ".join(parts))
 
 
 def _shorten_path(file: SkippedFile) -> str:

@@ -124,7 +124,9 @@ def align_words(a: WordPositions, b: WordPositions, preset: Preset | AlignmentSe
         preset = PRESETS[preset]
     if not a.words or not b.words:
         return []
-    passages = [_make_passage(a, b, runs) for runs in _find_passages(Windows(a.words, b.words), preset)]
+    passages = [
+        _make_passage(a, b, runs) for runs in _find_passages(Windows(a.words, b.words, only_shared=True), preset)
+    ]
     return sorted(passages, key=lambda passage: (passage.a, passage.b))
 
 
@@ -134,7 +136,7 @@ def align_word_ids(a: WordIds, b: WordIds, settings: AlignmentSettings) -> list[
         return []
     native = kernel() if len(a) + len(b) <= MAX_NATIVE_WORDS else None
     if native is None:
-        return list(_find_passages(Windows(a.tolist(), b.tolist()), settings))
+        return list(_find_passages(Windows(a.tolist(), b.tolist(), only_shared=True), settings))
     check_stopped()
     rows = native.passages(a.tobytes(), b.tobytes(), settings.min_run_for(len(a)), settings.edited, settings.max_gap)
     runs = np.frombuffer(rows, np.int64).reshape(-1, 4)
@@ -167,12 +169,13 @@ def _find_edited_passages(windows: Windows, min_run: int, max_gap: int) -> Itera
     runs = _find_runs(windows, min_run, min_words)
     overlap, evidence = WeightedOverlap(windows), RunEvidence(windows)
     is_taken_a, is_taken_b = (np.zeros(size, bool) for size in windows.sizes)
+    min_kept_length = min(min_run, _MIN_LONE_RUN)
     groups, chain_gap = [runs], _MAX_CHAIN_GAP
     while groups:
         rejected: list[Ints] = []
         for untrimmed in itertools.chain.from_iterable(join_into_chains(group, chain_gap) for group in groups):
             check_stopped()
-            chain = trim_ends(untrimmed, min(min_run, _MIN_LONE_RUN))
+            chain = trim_ends(untrimmed, min_kept_length)
             if not len(chain):
                 continue
             cut_runs = cut_overlaps(chain, is_taken_a, is_taken_b)
@@ -182,9 +185,10 @@ def _find_edited_passages(windows: Windows, min_run: int, max_gap: int) -> Itera
             a_first, a_end, b_first, b_end = bounding_box(chain)
             is_taken_a[a_first:a_end] = is_taken_b[b_first:b_end] = False
             kept = drop_displaced_words(evidence.drop_chance_runs(cut_runs, min_run), min_run)
-            for part in split_at_gaps(kept, min(max_gap, chain_gap), _MAX_REPLACED_WORDS):
-                if len(part) == 1 or _is_one_passage(part, overlap, min_words):
-                    if part[:, 2].sum() >= (min_run if len(part) == 1 else min_words):
+            for untrimmed_part in split_at_gaps(kept, min(max_gap, chain_gap), _MAX_REPLACED_WORDS):
+                part = trim_ends(untrimmed_part, min_kept_length)  # the ends of a part were inside the chain
+                if len(part) <= 1 or _is_one_passage(part, overlap, min_words):
+                    if part[:, 2].sum() >= (min_run if len(part) <= 1 else min_words):
                         yield part
                 else:
                     rejected.append(part)

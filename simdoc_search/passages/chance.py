@@ -39,7 +39,7 @@ _WEIGHT_FACTOR, _MIN_WEIGHT_WORDS = 40, 400
 
 
 def trim_ends(runs: Ints, min_kept_length: int) -> Ints:
-    """Remove the runs at both ends of a chain that are probably equal by chance.
+    """Remove the runs at both ends of a chain, or of a part of it, that are probably equal by chance.
 
     The gaps next to the runs decide. A gap inside a passage is expected to be as long as the average gap. A gap between
     words that are equal by chance is expected to be much longer. Both gap lengths have exponential distributions. Runs
@@ -85,8 +85,9 @@ class RunEvidence:
     The information of a word is -log f, where f is its relative frequency in the two texts together. The information of
     a run is the sum over its words. Let da and db be the numbers of words between a run and its neighbour in the
     passage, in the first and in the second text. An equal run could then begin at about (da + 1)(db + 1) pairs of
-    positions. If da = db, words were probably replaced one by one, and only da + 1 pairs are possible. The evidence is
-    the information minus the logarithm of the number of pairs.
+    positions. If da = db, words were probably replaced one by one, and only da + 1 pairs are possible. If the two runs
+    are in the opposite order in the second text, the run could be before or after its neighbour in each text, so there
+    are 4 times as many pairs. The evidence is the information minus the logarithm of the number of pairs.
     """
 
     def __init__(self, windows: Windows) -> None:
@@ -116,7 +117,9 @@ class RunEvidence:
         i, j, size = runs.T
         da = i[1:] - i[:-1] - size[:-1]
         db = np.maximum(j[1:] - j[:-1] - size[:-1], j[:-1] - j[1:] - size[1:])
-        pairs = np.where((da == db) & (j[1:] > j[:-1]), da + 1, (da + 1) * (db + 1)).astype(np.float64)
+        is_ordered = j[1:] > j[:-1]
+        area = (da + 1) * (db + 1)
+        pairs = np.where(is_ordered, np.where(da == db, da + 1, area), 4 * area).astype(np.float64)
         fewest = np.minimum(np.append(np.inf, pairs), np.append(pairs, np.inf))
         evidence: NDArray[np.float64] = self._sums[i + size] - self._sums[i] - _log(fewest)
         return evidence

@@ -42,7 +42,7 @@ class TextMatcher:
     @cached_property
     def _aligner(self) -> Aligner | None:
         native, settings = kernel(), self._settings
-        if native is None or len(self._text) > MAX_NATIVE_WORDS:  # a text has fewer words than characters
+        if native is None or self._word_count > MAX_NATIVE_WORDS:
             return None
         rules = settings.min_run_for(self._word_count), settings.edited, settings.max_gap
         return native.aligner(without_surrogates(self._text), self._analysis.profile, *rules)
@@ -52,7 +52,7 @@ class TextMatcher:
         matched: list[MatchedWords] = []
         batch: list[str] = []
         for other in other_texts:
-            if sum(map(len, batch), len(self._text) + len(other)) > MAX_NATIVE_WORDS:
+            if sum(map(len, batch), self._word_count + len(other)) > MAX_NATIVE_WORDS:  # a word has a character or more
                 matched += self._match_batch(batch)
                 batch = []
             batch.append(other)
@@ -62,7 +62,7 @@ class TextMatcher:
         check_stopped()
         if not other_texts:
             return []
-        if self._aligner is None or len(self._text) + len(other_texts[-1]) > MAX_NATIVE_WORDS:
+        if self._aligner is None or self._word_count + len(other_texts[-1]) > MAX_NATIVE_WORDS:
             first, *seconds = (words.ids for words in assign_word_ids([self._text, *other_texts], self._analysis))
             return [_match_word_ids(first, second, self._settings) for second in seconds]
         masks, counts = call_kernel_method(self._aligner.matched_words, other_texts)

@@ -20,16 +20,18 @@ Ints = NDArray[np.int64]
 class Windows:
     """The windows of 1, 2, 4, ... words of two texts.
 
-    `sizes` are the numbers of words of the two texts.
+    `sizes` are the numbers of words of the two texts. With `only_shared`, longer windows that occur in only one of the
+    texts are not distinguished from each other. This is faster if the texts share little.
     """
 
-    def __init__(self, a: Sequence[Hashable], b: Sequence[Hashable]) -> None:
+    def __init__(self, a: Sequence[Hashable], b: Sequence[Hashable], *, only_shared: bool = False) -> None:
         numbers = dict(zip(dict.fromkeys(chain(a, b)), count(), strict=False))
         self.sizes: tuple[int, int] = len(a), len(b)
         self._second_start = len(a) + 1  # position of the first word of the second text
         # A unique number after each text prevents windows that extend beyond the end of a text from being equal.
         both = [*map(numbers.__getitem__, a), len(numbers), *map(numbers.__getitem__, b), len(numbers) + 1]
         self._levels = [np.array(both, np.int64)]
+        self._only_shared = only_shared
         self._is_complete = False  # whether no further level is needed, because no longer window is shared
 
     def classes(self, length: int) -> tuple[Ints, Ints]:
@@ -41,7 +43,7 @@ class Windows:
         classes, size = self._levels[level], 2**level
         while size < length:
             shift = min(size, length - size)
-            classes, size = _extend_classes(classes, shift), size + shift
+            classes, size = self._extend_classes(classes, shift), size + shift
         first, second = (max(words - length + 1, 0) for words in self.sizes)
         return classes[:first], classes[self._second_start : self._second_start + second]
 
@@ -75,21 +77,34 @@ class Windows:
         """
         while not self._is_complete and (length is None or 2 ** len(self._levels) <= length):
             last, half = self._levels[-1], 2 ** (len(self._levels) - 1)
-            self._is_complete = 2 * half > min(self.sizes) or not self._is_shared(last)
+            self._is_complete = 2 * half > min(self.sizes) or not self._are_shared(last).any()
             if not self._is_complete:
-                self._levels.append(_extend_classes(last, half))
+                self._levels.append(self._extend_classes(last, half))
         return self._levels
 
-    def _is_shared(self, classes: Ints) -> bool:
-        """Return whether both texts have a window of the same class."""
-        seen = np.zeros(int(classes.max()) + 1, bool)
-        seen[classes[: self._second_start]] = True
-        return bool(seen[classes[self._second_start :]].any())
+    def _are_shared(self, classes: Ints) -> NDArray[np.bool_]:
+        """Return whether both texts have a window of each class; bool, shape (highest class + 1,)."""
+        is_in_first, is_in_second = np.zeros((2, int(classes.max(initial=0)) + 1), np.bool_)
+        is_in_first[classes[: self._second_start]] = True
+        is_in_second[classes[self._second_start :]] = True
+        are_shared: NDArray[np.bool_] = is_in_first & is_in_second
+        return are_shared
+
+    def _extend_classes(self, classes: Ints, shift: int) -> Ints:
+        """Return the classes of windows that are `shift` words longer."""
+        check_stopped()
+        first, second = classes[:-shift], classes[shift:]
+        if not self._only_shared:
+            return _number_pairs(first, second)
+        are_shared = self._are_shared(classes)
+        maybe_shared = np.flatnonzero(are_shared[first] & are_shared[second])
+        joined = (np.arange(len(first)) >= self._second_start).astype(np.int64)  # 0 and 1: only in one text
+        joined[maybe_shared] = 2 + _number_pairs(first[maybe_shared], second[maybe_shared])
+        return joined
 
 
-def _extend_classes(classes: Ints, shift: int) -> Ints:
-    """Return the classes of windows that are `shift` words longer."""
-    check_stopped()
-    pairs = classes[:-shift] * (int(classes.max(initial=0)) + 1) + classes[shift:]
-    joined: Ints = np.unique(pairs, return_inverse=True)[1].reshape(-1)
-    return joined
+def _number_pairs(first: Ints, second: Ints) -> Ints:
+    """Return a number for each pair. Equal pairs have equal numbers."""
+    pairs = first * (int(second.max(initial=0)) + 1) + second
+    numbers: Ints = np.unique(pairs, return_inverse=True)[1].reshape(-1)
+    return numbers

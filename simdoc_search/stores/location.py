@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from contextlib import suppress
 from pathlib import Path
 from typing import Literal
 
@@ -33,6 +34,27 @@ def parse_location(location: str) -> Path | str:
         return _parse_file_url(location)
     check_not_url(location)
     return Path(location)
+
+
+def absolute_location(location: str) -> str:
+    """Return the absolute path of a folder, or the URL of an engine without user and password.
+
+    Raises:
+        LocationError: the location looks like a malformed URL.
+    """
+    parsed = parse_location(location)
+    if isinstance(parsed, Path):
+        return os.path.abspath(parsed)  # noqa: PTH100 - Path.resolve would follow links
+    return without_credentials(parsed).rstrip("/")
+
+
+def is_same_location(location: str, other: str) -> bool:
+    """Return whether two absolute locations are equal, or lead to the same folder."""
+    if location == other:
+        return True
+    with suppress(OSError, ValueError):
+        return os.path.samefile(location, other)  # noqa: PTH121 - the locations are strings
+    return False
 
 
 def check_not_url(path: str) -> None:

@@ -5,18 +5,30 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
 from starlette.exceptions import HTTPException
 
-from simdoc_search.duplicates.plan import ApplyReport, UndoReport, apply_plan, undo, undo_path
+from simdoc_search.display import quote_command
+from simdoc_search.duplicates.plan import (
+    ApplyReport,
+    PlanIndex,
+    UndoReport,
+    apply_plan,
+    find_plan_index,
+    read_index,
+    undo,
+    undo_path,
+)
 from simdoc_search.duplicates.plan.table import write_table
-from simdoc_search.errors import QuerySyntaxError
-from simdoc_search.indexing.restored_files import folders_to_index, index_restored_files
+from simdoc_search.errors import QuerySyntaxError, SimdocError, StoreNotFoundError
+from simdoc_search.indexing.restored_files import RestoredFiles, arguments_to_index, index_restored_files
+from simdoc_search.stores import open_store
 from simdoc_search.stores.base import Store
+from simdoc_search.stores.location import is_same_location
 from simdoc_search.web.background_job import Progress
 from simdoc_search.web.duplicates import require_review
 from simdoc_search.web.local_access import LocalAccess
@@ -36,7 +48,18 @@ class FileChanges:
     folder: Path  # of this run: it contains the plan, the undo file and the moved files
     move_report: ApplyReport | None = None  # if files were moved into the folder
     undo_report: UndoReport | None = None  # if files were moved back
+    index: PlanIndex = field(default_factory=PlanIndex)  # of the files that were moved back
     not_indexed: Sequence[str] = ()  # the files that were moved back, but not indexed again
+    problem: str = ""  # why no file could be indexed again
+
+
+@dataclass(frozen=True, slots=True)
+class UndoableRun:
+    """A run whose files can be moved back."""
+
+    id: str
+    file_count: int  # number of files that were moved and are not back at their original path
+    other_index: str  # the location of the index that had the files; empty for the index of this server
 
 
 def show_changes(request: PageRequest) -> Page:
@@ -53,13 +76,21 @@ def show_changes(request: PageRequest) -> Page:
     if page := job.make_running_page(request, "apply.html", values):
         return page
     changes = None if job.problem else job.result
-    runs = _list_runs(folder)
-    as_json = {"state": "done" if changes else "none", "problem": job.problem or None, "undoable_runs": runs}
-    index_command = ""
-    if changes and changes.not_indexed:
-        index_command = local.command("duplicates", *folders_to_index(changes.not_indexed))
-    file_counts = {run: _count_files(_find_run(folder, run)) for run in runs}
-    values |= {"changes": changes, "runs": file_counts, "folder": folder, "index_command": index_command}
+    runs = _list_runs(local, folder)
+    as_json = {
+        "state": "done" if changes else "none",
+        "problem": job.problem or None,
+        "undoable_runs": [run.id for run in runs if not run.other_index],
+        "undoable_runs_of_other_indices": {run.id: run.other_index for run in runs if run.other_index},
+    }
+    index_command = other_index = ""
+    if changes and changes.undo_report:
+        index = changes.index
+        other_index = _find_other_index(local, index)
+        arguments = arguments_to_index(changes.not_indexed, index.folders)
+        index_command = quote_command("duplicates", *arguments, "--store", index.location or "INDEX")
+    values |= {"changes": changes, "runs": runs, "folder": folder}
+    values |= {"index_command": index_command, "other_index": other_index}
     return Page("apply.html", values, as_json)
 
 
@@ -84,18 +115,48 @@ def undo_changes(request: PageRequest) -> Redirect:
     local, folder = _require_moving_allowed(request, is_change=True)
     run, served_store = request.value("run"), request.served_store
     store = served_store.search().store
-    if run not in _list_runs(folder):
+    if not any(run == listed.id for listed in _list_runs(local, folder)):
         raise QuerySyntaxError(f"there are no changes to undo with the id {run[:40]!r}; reload the page")
     run_folder = _find_run(folder, run)
 
     def move_back(progress: Progress) -> FileChanges:
         restored = undo(run_folder / undo_path(_PLAN_NAME), lambda share: progress("undoing", share))
         progress("indexing", 0.0)
-        indexed = index_restored_files(store, restored.restored + restored.earlier_restored, local.exclude)
-        served_store.forget_info()
-        return FileChanges(run_folder, undo_report=restored, not_indexed=indexed.not_indexed_paths)
+        paths = restored.restored + restored.earlier_restored
+        if other_index := _find_other_index(local, restored.index):
+            index, indexed = restored.index, _index_elsewhere(other_index, paths, local)
+        else:
+            index = restored.index if restored.index.location else find_plan_index(store, paths)
+            indexed = index_restored_files(store, paths, local.exclude)
+            served_store.forget_info()
+        return FileChanges(
+            run_folder,
+            undo_report=restored,
+            index=index,
+            not_indexed=indexed.not_indexed_paths,
+            problem=indexed.problem,
+        )
 
     return served_store.file_changes.start(move_back)
+
+
+def _index_elsewhere(location: str, paths: Sequence[str], local: LocalAccess) -> RestoredFiles:
+    """Index files again in the index that had them, which is not the index of this server."""
+    if "://" in location:  # another user may have written the URL, to get passwords or texts
+        return RestoredFiles(0, list(paths), f"they belong to the index {location}, which this server does not use")
+    try:
+        with open_store(location) as store:
+            return index_restored_files(store, paths, local.exclude)
+    except StoreNotFoundError:
+        return RestoredFiles(0, list(paths), f"{location} is not an index")
+    except SimdocError as error:
+        return RestoredFiles(0, list(paths), str(error))
+
+
+def _find_other_index(local: LocalAccess, index: PlanIndex) -> str:
+    """Return the location of an index, or an empty string if it is the index of this server or not known."""
+    is_own = not index.location or is_same_location(index.location, local.store_location)
+    return "" if is_own else index.location
 
 
 def _require_moving_allowed(request: PageRequest, *, is_change: bool = False) -> tuple[LocalAccess, Path]:
@@ -153,12 +214,20 @@ def _count_files(run_folder: Path) -> int:
     return sum(len(names) for _, _, names in os.walk(run_folder / _FILES_FOLDER_NAME))
 
 
-def _list_runs(folder: Path) -> list[str]:
-    """Return the names of the runs that can be undone, the latest first."""
-    runs = {
+def _list_runs(local: LocalAccess, folder: Path) -> list[UndoableRun]:
+    """Return the runs that can be undone, the latest first. Those of other indices are at the end."""
+    names = {
         undo_file.parent.name
         for parent in _visible_and_hidden_folders(folder)
         for undo_file in parent.glob(f"*/{undo_path(_PLAN_NAME)}")
         if _RUN_NAME.fullmatch(undo_file.parent.name)
     }
-    return sorted(runs, reverse=True)[:_MAX_RUNS]
+    own: list[UndoableRun] = []
+    others: list[UndoableRun] = []
+    for name in sorted(names, reverse=True):
+        run_folder = _find_run(folder, name)
+        other_index = _find_other_index(local, read_index(run_folder / undo_path(_PLAN_NAME)))
+        listed = others if other_index else own
+        if len(listed) < _MAX_RUNS:
+            listed.append(UndoableRun(name, _count_files(run_folder), other_index))
+    return own + others

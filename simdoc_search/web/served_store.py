@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 from simdoc_search.cancellation import StopEvent, current_stop_event
 from simdoc_search.display import without_secrets
 from simdoc_search.errors import SimdocError, StoreError
-from simdoc_search.indexing.skipped_files import describe_skipped_files
+from simdoc_search.indexing.skipped_files import SkippedFilesNote, describe_skipped_files
 from simdoc_search.search.similarity_search import SimilaritySearch
 from simdoc_search.sketch.token_kinds import TOKEN_KINDS
 from simdoc_search.stores.base import StoreInfo
@@ -143,14 +143,14 @@ class ServedStore:
         """
         return self._info.get()
 
-    def skipped_files_note(self) -> str:
-        """Return a sentence that says which files `index` skipped. It is empty if there are none, and may be old."""
+    def skipped_files_note(self) -> SkippedFilesNote:
+        """Return which files `index` skipped. It is empty if there are none, and may be old."""
         return self._skipped_files_note.get()
 
     def _read_info(self) -> StoreInfo:
         return self.search().store.info()
 
-    def _read_skipped_files_note(self) -> str:
+    def _read_skipped_files_note(self) -> SkippedFilesNote:
         return describe_skipped_files(self.search().store.skipped_files())
 
     def forget_info(self) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
+from hashlib import blake2b
 from pathlib import Path
 
 import pytest
@@ -118,7 +119,7 @@ def test_a_plan_names_the_next_command_and_is_not_overwritten() -> None:
 
 
 def test_undo_adds_the_restored_files_to_the_index_again() -> None:
-    """If there is no index, the files and the command that adds them are named."""
+    """If there is no index, the files are named."""
     output("duplicates", "docs", "--plan", "a plan.tsv", "--store", "my index")
     move = ("apply", "a plan.tsv", "--move-to", "gone")
     undo = run(*move, "--store", "my index").stderr.splitlines()[-1].removeprefix("to undo these changes, run: ")
@@ -131,8 +132,7 @@ def test_undo_adds_the_restored_files_to_the_index_again() -> None:
     alone = run("apply", "--undo", "a plan.tsv.undo").stderr
     assert [
         "1 restored file is not in the index, because ./.simdoc is not an index: docs/sub/copy.txt",
-        "to add it to the index, run: "
-        + shlex.join(["simdoc-search", "duplicates", str(Path("docs/sub").absolute()), "--store", "INDEX"]),
+        "to add it to the index, run: simdoc-search duplicates FOLDER --store INDEX",
     ] == alone.splitlines()
 
 
@@ -363,7 +363,7 @@ def test_undo_names_the_restored_files_that_it_cannot_index(tmp_path: Path) -> N
     output(*MOVE, "--store", store)
     Path("simdoc.toml").write_text('[index]\nexclude-files = ["copy*"]\n')
     undone = run("apply", "--undo", UNDO, "--store", store)
-    command = ["simdoc-search", "duplicates", str(folder / "sub"), "--store", str(store)]
+    command = ["simdoc-search", "duplicates", str(folder), "--store", str(store)]
     Path("simdoc.toml").unlink()
 
     assert "1 restored" == undone.stdout.splitlines()[-1]
@@ -373,3 +373,73 @@ def test_undo_names_the_restored_files_that_it_cannot_index(tmp_path: Path) -> N
     ] == undone.stderr.splitlines()
     output(*command[1:])
     assert {*FILES} == ids("--store", store)
+
+
+def moved_and_elsewhere(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """Apply a plan of `./.simdoc`. Return its undo file, and change to a folder with an index of other files."""
+    plan()
+    output(*MOVE)
+    write(tmp_path / "elsewhere", {"own.txt": words(500, 600)})
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    output("index", ".")
+    return tmp_path / UNDO
+
+
+def test_undo_updates_the_index_of_the_plan(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """The current folder has the index of other files."""
+    undone = run("apply", "--undo", moved_and_elsewhere(monkeypatch, tmp_path))
+
+    index = tmp_path / ".simdoc"
+    assert f"1 restored, 1 document added to the index {index}" == undone.stdout.splitlines()[-1]
+    assert ({*FILES}, {"own.txt"}) == (ids("--store", index), ids())
+
+
+def test_undo_does_not_update_another_index(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """The command that it prints updates the index of the plan."""
+    undone = run("apply", "--undo", moved_and_elsewhere(monkeypatch, tmp_path), "--store", ".simdoc")
+
+    index, copy = tmp_path / ".simdoc", tmp_path / "docs/sub/copy.txt"
+    problem = f"the plan belongs to the index {index}, not to .simdoc"
+    command = ["simdoc-search", "duplicates", str(tmp_path / "docs"), "--store", str(index)]
+    assert [
+        f"1 restored file is not in the index, because {problem}: {copy}",
+        f"to add it to the index, run: {shlex.join(command)}",
+    ] == undone.stderr.splitlines()
+    output(*command[1:])
+    assert ({*FILES}, {"own.txt"}) == (ids("--store", index), ids())
+
+
+def test_undo_does_not_connect_to_an_engine_that_only_the_undo_file_names(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another user may have written its URL."""
+    monkeypatch.setattr("simdoc_search.stores.remote.connection.connect", pytest.fail)
+    plan()
+    output(*MOVE)
+    header, _, *changes = Path(UNDO).read_text().splitlines(keepends=True)
+    index = json.dumps(
+        {"act": "index", "location": "http://evil.example:9200/a", "folders": [str(Path("docs").absolute())]}
+    )
+    Path(UNDO).write_text(
+        "".join([header, f"{blake2b(index.encode(), digest_size=8).hexdigest()} {index}\n", *changes])
+    )
+    undone = run("apply", "--undo", UNDO)
+
+    assert "the plan belongs to the index http://evil.example:9200/a, not to ./.simdoc" in undone.stderr
+    assert "docs --store http://evil.example:9200/a\n" in undone.stderr
+    assert "docs/sub/copy.txt" not in ids()
+
+
+def test_a_plan_that_is_applied_with_another_index_names_no_index(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Neither the move nor the undo changes the other index. The messages do not recommend to do so."""
+    plan()
+    write(tmp_path / "elsewhere", {"own.txt": words(500, 600)})
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    output("index", ".")
+    moved = run("apply", tmp_path / "plan.tsv", "--move-to", "gone")
+    undone = run("apply", "--undo", tmp_path / UNDO)
+
+    assert "update it with: simdoc-search index FOLDER --prune --store INDEX\n" in moved.stderr
+    assert "not in the index, because ./.simdoc does not contain their folders: " in undone.stderr
+    assert "to add it to the index, run: simdoc-search duplicates FOLDER --store INDEX\n" in undone.stderr
+    assert {"own.txt"} == ids()

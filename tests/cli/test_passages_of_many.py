@@ -158,8 +158,9 @@ def test_the_page_says_what_was_searched_and_how(tmp_path: Path) -> None:
     assert notes("--in", tmp_path / "papers" / "more", "--in", "corpus")[1] == (
         "1 file was skipped and not searched: b.bin, binary."
     )
-    assert "4 files were skipped and not searched." == notes("--in", tmp_path / "papers")[1]
-    assert "4 files were skipped and not searched." == notes()[1]
+    names = "0.bin, binary; 1.bin, binary; 2.bin, binary; more/b.bin, binary"
+    assert f"4 files were skipped and not searched: {names}." == notes("--in", tmp_path / "papers")[1]
+    assert f"4 files were skipped and not searched: {names}." == notes()[1]
 
 
 def test_a_page_may_have_no_hits_or_no_texts_of_sources(tmp_path: Path) -> None:

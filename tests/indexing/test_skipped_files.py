@@ -76,9 +76,7 @@ def test_a_file_that_was_named_and_skipped_is_in_the_list(search: SimilaritySear
     report = search.index(read_corpus([corpus / "scan.bin", lines]))
 
     assert 2 == len(report.skipped)
-    assert "1 file was skipped and not searched: scan.bin, binary." == describe_skipped_files(
-        search.store.skipped_files()
-    )
+    assert ["scan.bin"] == skipped(search, corpus)
 
 
 def test_a_damaged_list_is_reported_and_replaced(search: SimilaritySearch, corpus: Path, tmp_path: Path) -> None:
@@ -101,15 +99,43 @@ def test_a_copy_of_the_store_has_the_list(
         assert search.store.skipped_files() == copied.skipped_files()
 
 
-@pytest.mark.parametrize(
-    ("files", "expected"),
-    [
-        ([], ""),
-        ([SkippedFile("/a/b/c.pdf", "no text", "/a")], "1 file was skipped and not searched: b/c.pdf, no text."),
-        ([SkippedFile("/c\n.pdf", "binary", "/c\n.pdf")], r"1 file was skipped and not searched: c\n.pdf, binary."),
-        ([SkippedFile("/a/b", "hidden", "/a")] * 4, "4 files were skipped and not searched."),
-    ],
-    ids=["none", "in a folder", "named", "many"],
-)
-def test_a_sentence_says_which_files_were_skipped(files: list[SkippedFile], expected: str) -> None:
-    assert expected == describe_skipped_files(files)
+def described(*files: tuple[str, str]) -> str:
+    note = describe_skipped_files([SkippedFile(f"/in/{name}", reason, "/in") for name, reason in files])
+    return ": ".join(filter(None, note))
+
+
+def test_skipped_files_are_named_with_the_reasons_and_hidden_files_are_counted() -> None:
+    """Damaged files come before images, which a reader misses less."""
+    files = [
+        (".DS_Store", "hidden"),
+        ("b/map.png", "an image"),
+        ("scan\n.pdf", "no text (scanned?)"),
+        ("~$a.docx", "a lock file of Microsoft Office"),
+        ("broken.pdf", "damaged: not a complete file of this format"),
+        ("a.msg", "the format .msg needs optional packages; install them with: pip install"),
+        (".git", "hidden"),
+    ]
+
+    assert "" == described()
+    assert "1 file was skipped and not searched: map.png, an image" == described(("map.png", "an image"))
+    assert "1 file was skipped and not searched: 1 file, hidden" == described((".DS_Store", "hidden"))
+    assert (
+        "7 files were skipped and not searched: broken.pdf, damaged: not a complete file of this format; "
+        r"a.msg, the format .msg needs optional packages; scan\n.pdf, no text (scanned?); b/map.png, an image; "
+        "2 other files, hidden; 1 lock file of Microsoft Office"
+    ) == described(*files)
+
+
+def test_at_most_twenty_skipped_files_are_named() -> None:
+    scans = [(f"{number}.pdf", "no text (scanned?)") for number in range(18)]
+    images = [(f"{number}.png", "an image") for number in range(1_005)]
+    note = described(*images, *scans, ("a.bin", "binary"))
+
+    assert note.startswith("1,024 files were skipped and not searched: 0.pdf, no text (scanned?); 1.pdf")
+    assert note.endswith("; 0.png, an image; 1.png, an image; 1,003 images; 1 other file, binary")
+
+
+def test_a_file_that_was_indexed_by_its_path_has_only_its_name() -> None:
+    skipped = [SkippedFile("/in/scan.pdf", "no text", "/in/scan.pdf")]
+
+    assert "scan.pdf, no text" == describe_skipped_files(skipped).names

@@ -282,6 +282,23 @@ def test_replaced_words_are_not_matched(words: int) -> None:
         assert abs(sum(passage.word_count for passage in passages) - same) <= 0.03 * words
 
 
+def test_words_that_are_equal_by_chance_beside_a_passage_are_not_matched() -> None:
+    """The texts have few distinct words in common. On average, at most half a word per passage is matched wrongly."""
+    vocabulary = [f"common{rank}" for rank in range(100)]
+    weights = [1 / (rank + 5) for rank in range(100)]
+    wrong = 0
+    for case in range(60):
+        rng = random.Random(case)
+        before, after, source_before, source_after = (rng.choices(vocabulary, weights, k=60) for _ in range(4))
+        words = texts.distinct_words(54, seed=case)
+        copied = ["replaced" if index in (10, 28, 46) else word for index, word in enumerate(words)]
+        text = " ".join([*before, "so", *copied, "but", *after])
+        passages = align(text, " ".join([*source_before, *words, *source_after]))
+        wrong += sum(passage.word_count for passage in passages) - 51
+
+    assert 0 <= wrong <= 30
+
+
 def test_an_inserted_sentence_ends_a_passage() -> None:
     """A reworded stretch of the same length does not end it."""
     source, own = prose("source", 200).split(), prose("own", 30).split()

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from simdoc_search.passages import windows as module
 from simdoc_search.passages.runs import NO_RUNS, add_covering_runs, find_common_runs
-from simdoc_search.passages.windows import Windows
+from simdoc_search.passages.windows import Ints, Windows
 
 few_words = st.lists(st.sampled_from("abcd"), max_size=24)
 lengths = st.integers(1, 6)
@@ -25,6 +27,32 @@ def test_windows_of_one_class_are_equal(a: list[str], b: list[str], length: int)
     ]
 
 
+@given(few_words, few_words, st.integers(1, 12))
+def test_windows_in_only_one_text_need_not_be_distinguished(a: list[str], b: list[str], length: int) -> None:
+    of_a, of_b = (classes.tolist() for classes in Windows(a, b, only_shared=True).classes(length))
+
+    assert [[a[i : i + length] == b[j : j + length] for j in range(len(of_b))] for i in range(len(of_a))] == [
+        [one == other for other in of_b] for one in of_a
+    ]
+
+
+def test_only_windows_that_may_be_shared_are_numbered(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without `only_shared`, 40,000 windows are numbered: 10,000 at each of four lengths."""
+    sizes: list[int] = []
+    number_pairs = module._number_pairs
+
+    def count_pairs(first: Ints, second: Ints) -> Ints:
+        sizes.append(len(first))
+        return number_pairs(first, second)
+
+    monkeypatch.setattr(module, "_number_pairs", count_pairs)
+    draw = np.random.default_rng(1)
+    long, short = (draw.integers(0, 500, size).tolist() for size in (10_000, 100))
+    Windows(long, short, only_shared=True).classes(16)
+
+    assert 2_000 > sum(sizes)
+
+
 def equal_words(a: list[str], b: list[str], i: int, j: int, step: int) -> int:
     """How many words are equal, beginning with words i and j, in steps of 1 or -1."""
     count = 0
@@ -36,7 +64,7 @@ def equal_words(a: list[str], b: list[str], i: int, j: int, step: int) -> int:
 @given(few_words, few_words)
 def test_equal_words_are_counted_in_both_directions(a: list[str], b: list[str]) -> None:
     """The count may begin at any two words."""
-    windows = Windows(a, b)
+    windows = Windows(a, b, only_shared=True)
     pairs = [(i, j) for i in range(len(a)) for j in range(len(b))]
     i, j = np.array(pairs, np.int64).reshape(-1, 2).T
 
@@ -64,7 +92,7 @@ def test_a_run_is_found_by_a_rare_window(a: list[str], b: list[str], length: int
 
     expected = [run for run in all_runs(a, b, length) if has_rare_window(run[0], run[2])]
 
-    assert expected == find_common_runs(Windows(a, b), length, max_pairs).tolist()
+    assert expected == find_common_runs(Windows(a, b, only_shared=True), length, max_pairs).tolist()
 
 
 def covered(runs: list[list[int]], side: int) -> set[int]:
@@ -75,7 +103,8 @@ def covered(runs: list[list[int]], side: int) -> set[int]:
 @given(few_words, few_words, lengths)
 def test_covering_runs_cover_all_words_of_all_runs(a: list[str], b: list[str], length: int) -> None:
     """Every covering run is one of these runs."""
-    runs, expected = add_covering_runs(Windows(a, b), length, NO_RUNS).tolist(), all_runs(a, b, length)
+    runs = add_covering_runs(Windows(a, b, only_shared=True), length, NO_RUNS).tolist()
+    expected = all_runs(a, b, length)
 
     assert [] == [run for run in runs if run not in expected]
     assert [covered(expected, side) for side in (0, 1)] == [covered(runs, side) for side in (0, 1)]
@@ -85,7 +114,7 @@ def test_a_frequent_phrase_gives_few_runs() -> None:
     """A phrase that occurs 1,000 times in each text gives at most 2,000 runs."""
     phrase = ["all", "rights", "reserved", "by", "the", "owner", "of", "these", "words"]
     a, b = ([word for number in range(1_000) for word in (f"{side}{number}", *phrase)] for side in "ab")
-    runs = add_covering_runs(Windows(a, b), 5, NO_RUNS)
+    runs = add_covering_runs(Windows(a, b, only_shared=True), 5, NO_RUNS)
 
     assert 1_000 <= len(runs) <= 2_000
     assert 9_000 == len(covered(runs.tolist(), 0)) == len(covered(runs.tolist(), 1))

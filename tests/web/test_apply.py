@@ -85,6 +85,14 @@ def test_duplicates_are_moved_and_moved_back(pages: Pages, folder: Path) -> None
     assert sorted(COPIES) == ids(folder)
 
 
+def test_the_page_shows_the_progress_of_a_run(pages: Pages) -> None:
+    pages.served.file_changes.state = ("applying", 0.5)
+    html = pages.html("/duplicates/apply")
+    pages.served.file_changes.state = None
+
+    assert "Moving the files" in html
+
+
 def move_and_block(pages: Pages, folder: Path) -> tuple[str, str, Path]:
     """Move the copies, and put another file in the place of one. Return the form token, the run, and that file."""
     given = token(pages)
@@ -148,6 +156,45 @@ def test_the_page_has_the_command_for_files_of_folders_that_are_not_in_the_index
     assert command is not None
     output("duplicates", command[1], "--store", command[2])
     assert sorted(COPIES) == ids(folder)
+
+
+def test_a_run_of_another_index_is_undone_in_that_index(pages: Pages, folder: Path) -> None:
+    """The page lists it after the runs of this server's index."""
+    given = token(pages)
+    pages.sent("/duplicates/apply", 202, form_token=given)
+    [run] = pages.finished("/duplicates/apply")["undoable_runs"]
+    write(folder / "other", {"own.txt": words(500, 600)})
+    output("index", folder / "other", "--store", folder / "other index")
+    local = LocalAccess(str(folder / "other index"), folder / "home" / "removed")
+    with pages_over(folder / "other index", local=local) as others:
+        listed, html = others.json("/duplicates/apply"), others.html("/duplicates/apply")
+        others.sent("/duplicates/undo", 202, form_token=local.form_token, run=run)
+        others.finished("/duplicates/apply")
+        undone = others.html("/duplicates/apply")
+
+    index = str(folder / "store")
+    assert ([], {run: index}) == (listed["undoable_runs"], listed["undoable_runs_of_other_indices"])
+    assert f"2 moved files of another index, <bdi>{index}</bdi></span>" in html
+    assert f"Their documents are in the index <bdi>{index}</bdi> again" in undone
+    assert sorted(COPIES) == ids(folder)
+    assert ["own.txt"] == sorted(open_store(folder / "other index").ids_with_prefix("", 99))
+
+
+def test_the_command_after_the_undo_of_another_index_names_that_index(pages: Pages, folder: Path) -> None:
+    """The server skips the files, so it cannot index them again."""
+    given = token(pages)
+    pages.sent("/duplicates/apply", 202, form_token=given)
+    [run] = pages.finished("/duplicates/apply")["undoable_runs"]
+    write(folder / "other", {"own.txt": words(500, 600)})
+    output("index", folder / "other", "--store", folder / "other-index")
+    local = LocalAccess(str(folder / "other-index"), folder / "home" / "removed", ["*.txt"])
+    with pages_over(folder / "other-index", local=local) as others:
+        others.sent("/duplicates/undo", 202, form_token=local.form_token, run=run)
+        others.finished("/duplicates/apply")
+        html = others.html("/duplicates/apply")
+
+    assert f"To add them to the index <bdi>{folder / 'store'}</bdi>, run this command" in html
+    assert f"simdoc-search duplicates {folder / 'corpus'} --store {folder / 'store'}<" in html
 
 
 def test_the_decisions_of_the_page_are_carried_out(pages: Pages, folder: Path) -> None:

@@ -215,16 +215,18 @@ def test_skipped_files_are_listed_with_the_reasons(folder: Path, pages: Pages) -
 
 def test_an_answer_says_that_skipped_files_were_not_searched(folder: Path, pages: Pages) -> None:
     """The page is also printed as a report. The list of files is read once, not for each request."""
-    note = "1 file was skipped and not searched: reports/picture.png, an image."
+    count, name = "1 file was skipped and not searched", "reports/picture.png, an image"
     html = pages.html("/passages", id="Plan 2023-01-05.txt")
     with pages_over(folder / "store") as remote:
         other = remote.html("/passages", id="Plan 2023-01-05.txt")
         (folder / "store/skipped.json").unlink()
         again = remote.html("/passages", id="Plan 2023-01-05.txt")
 
-    assert f'<p>{note} <a class="act" href="/documents/skipped">' in html
-    assert f"<p>{note}</p>" in other
-    assert f"<p>{note}</p>" in again
+    assert f"<summary>{count}</summary>" in html
+    assert f'<p>{name}. <a href="/documents/skipped">' in html
+    assert f'<p class="printed">{count}: {name}.</p>' in html
+    assert f"<p>{name}.</p>" in other
+    assert f"<p>{name}.</p>" in again
 
 
 # --- e-mails ---

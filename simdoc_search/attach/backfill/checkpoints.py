@@ -89,8 +89,8 @@ class WriteRange:
         return _seq_no_query(min(self.after_seq_nos), self.up_to_seq_nos)
 
     def plan_searches(self) -> list[Search]:
-        """Return searches that together match the documents after `after_seq_nos`: one search if these are equal."""
-        if len({*self.after_seq_nos}) == 1:
+        """Return searches that together match exactly the range: one search if all shards have the same bounds."""
+        if len({*self.after_seq_nos}) == 1 and len({*self.up_to_seq_nos}) <= 1:
             return [Search(self.build_any_shard_query())]
         shards = range(len(self.after_seq_nos))
         return [Search(self.build_shard_query(number), {"preference": f"_shards:{number}"}) for number in shards]
@@ -153,7 +153,7 @@ def plan_backfill_searches(engine: Engine, target: Target, options: BackfillOpti
     shards = read_shard_states(engine, target.index.name, target.index.shard_count)
     if shards is None:
         return [Search(incomplete), Search(comparable)]
-    unread = find_unread_writes(engine, target, options, shards).plan_searches()
+    unread = WriteRange(find_unread_writes(engine, target, options, shards).after_seq_nos).plan_searches()
     return [Search(incomplete), *(Search(combine_clauses(comparable, query), params) for query, params in unread)]
 
 

@@ -1,7 +1,7 @@
-"""Lets the engine add fingerprints, by sending documents without a fingerprint through the pipeline.
+"""Lets the engine add fingerprints, by sending documents through the pipeline.
 
-No text leaves the engine, and all of its nodes share the work. If another writer changes a document meanwhile, this
-change is kept, and the document is sent through the pipeline again.
+No text leaves the engine, and all of its nodes share the work. A script skips documents that the pipeline would not
+change. If another writer changes a document meanwhile, this change is kept.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from itertools import islice
 
-from simdoc_search.attach.backfill.checkpoints import WriteRange
+from simdoc_search.attach.backfill.checkpoints import Search, WriteRange
 from simdoc_search.attach.backfill.options import BackfillOptions
 from simdoc_search.attach.backfill.queries import (
     Query,
@@ -21,14 +21,15 @@ from simdoc_search.attach.backfill.queries import (
 from simdoc_search.attach.backfill.report import BackfillReport, RefusedDocument
 from simdoc_search.attach.backfill.targets import Target
 from simdoc_search.attach.indices import SkippedIndex
-from simdoc_search.attach.update_by_query import update_by_query
+from simdoc_search.attach.pipeline import build_skip_script
+from simdoc_search.attach.update_by_query import NO_PIPELINE, update_by_query
 from simdoc_search.display import format_count
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.point_in_time import RawHit, all_hits
-from simdoc_search.stores.remote.queries import any_clause, exists_clause
+from simdoc_search.stores.remote.queries import exists_clause
 
 _MAX_ROUNDS = 10
-"""Maximum number of rounds. A round updates the documents that other writers changed during the previous one."""
+"""Maximum number of rounds. A round updates the documents that the previous one could not update."""
 
 _MAX_LISTED_DOCUMENTS = 10_000
 """Maximum number of refused documents in a report."""
@@ -48,74 +49,96 @@ class EngineUpdate:
         self._refusal_reasons: dict[str, str] = {}  # maps document ids to reasons
 
     def run(self, unread: WriteRange, progress: Callable[[int], None]) -> BackfillReport:
-        """Update the documents in rounds until no other writer interferes, and report the documents that failed.
+        """Update the documents without a complete fingerprint, and report the documents that failed.
 
-        With `stale`, all documents in the range of writes are updated. `progress` is called with the number of
-        documents written so far.
+        With `stale`, also update the documents in the range of writes whose fingerprint does not match their text.
+        `progress` is called with the number of documents processed so far.
         """
-        report = BackfillReport()
-        incomplete_reason = self._run_rounds(unread, report, progress)
-        failed = self._engine.count(self._name, build_alias_query(self._target, self._failed_query))
+        target, options, report = self._target, self._options, BackfillReport()
+        finds_texts = target.text_query is not None
+        script = None if finds_texts else self._build_script(compares=False)
+        incomplete = Search(build_incomplete_query(target, options))
+        report.conflict_count, report.textless_count = self._run_rounds(
+            incomplete, script, report, progress, repeats_conflicts=True
+        )
+        changed_count = 0  # a write by another program is outside the range
+        if options.stale:
+            comparable, script = build_comparable_query(target, options), self._build_script(compares=True)
+            for query, params in unread.plan_searches():
+                search = Search(combine_clauses(comparable, query), params)
+                conflict_count, unchanged_count = self._run_rounds(
+                    search, script, report, progress, repeats_conflicts=False
+                )
+                report.unchanged_count += unchanged_count
+                changed_count += conflict_count
+        if changed_count:
+            documents = format_count(changed_count, "document")
+            advice = "the next run with --stale compares them"
+            report.notes.append(f"{self._name}: other programs changed {documents} during the update; {advice}")
+        failed = self._engine.count(self._name, build_alias_query(target, self._failed_query))
         reasons = self._refusal_reasons | {hit["_id"]: self._read_error(hit) for hit in self._find_failed_documents()}
         report.refused = [RefusedDocument(id, self._name, reason) for id, reason in reasons.items()]
-        if incomplete_reason:
-            report.skipped_indices.append(SkippedIndex(self._name, incomplete_reason))
-        if self._target.text_query is None:  # no query can tell which documents have a text
-            incomplete = combine_clauses(
-                build_incomplete_query(self._target, self._options),
-                WriteRange(unread.up_to_seq_nos).build_any_shard_query(),
-            )
-            report.textless_count = self._engine.count(
-                self._name, {"bool": {"filter": [incomplete], "must_not": [self._failed_query]}}
-            )
-        report.updated_count = max(0, self.written_count - failed - report.textless_count)
+        report.updated_count = max(0, self.written_count - failed)
         return report
 
-    def _run_rounds(self, unread: WriteRange, report: BackfillReport, progress: Callable[[int], None]) -> str:
-        """Update documents in rounds. Return why some were not processed; empty if all were processed."""
+    def _run_rounds(
+        self,
+        search: Search,
+        script: Query | None,
+        report: BackfillReport,
+        progress: Callable[[int], None],
+        *,
+        repeats_conflicts: bool,
+    ) -> tuple[int, int]:
+        """Update the documents that a search finds, in rounds. If some were not processed, report the reason.
+
+        With `repeats_conflicts`, a round also updates the documents that other writers changed during the previous one.
+
+        Returns:
+            The number of writes that conflicted with other writers, and the number of documents that the script
+            skipped.
+        """
         is_final_pipeline = self._target.index.final_pipeline == self._pipeline
-        query = self._build_query(unread)
+        query, skipped_count, conflict_count = search.query, 0, 0
         for _ in range(_MAX_ROUNDS):
             self._engine.refresh(self._name, allowed_statuses=(403,))
-            before = self.written_count
+            before = self.written_count + report.document_count
             updated = update_by_query(
                 self._engine,
                 self._name,
                 query,
-                pipeline=None if is_final_pipeline else self._pipeline,
+                pipeline=NO_PIPELINE if is_final_pipeline else self._pipeline,
+                script=script,
                 throttle=self._options.throttle,
                 progress=lambda documents, before=before: progress(before + documents),  # type: ignore[misc]
+                **search.params,
             )
             self.written_count += updated.updated_count
-            report.conflict_count += updated.conflict_count
+            conflict_count += updated.conflict_count
+            skipped_count = updated.skipped_count  # later rounds skip the same documents again
             self._refusal_reasons |= updated.failures
             # An update by query ends at a document that cannot be written, so the next one excludes such documents.
             not_failed = {"bool": {"must_not": [{"ids": {"values": [*self._refusal_reasons]}}, self._failed_query]}}
-            query = combine_clauses(self._build_query(unread), not_failed)
-            if not (updated.conflict_count or updated.failures) or len(self._refusal_reasons) > _MAX_LISTED_DOCUMENTS:
+            query = combine_clauses(search.query, not_failed)
+            has_conflicts = repeats_conflicts and updated.conflict_count
+            if not (has_conflicts or updated.failures) or len(self._refusal_reasons) > _MAX_LISTED_DOCUMENTS:
                 break
         self._engine.refresh(self._name, allowed_statuses=(403,))
-        if not (updated.failures or updated.conflict_count):
-            return ""
-        problem, advice = "other programs changed documents during the update", ""
-        if updated.failures:
-            problem, advice = "the update stopped at a document that the engine could not write", " without --in-engine"
-        documents_were = format_count(self._engine.count(self._name, query), "document was", "documents were")
-        return f"{documents_were} not processed, because {problem}; run the command again{advice}"
+        if has_conflicts or updated.failures:
+            left_count = max(0, self._engine.count(self._name, query, **search.params) - skipped_count)
+            problem, advice = "other programs changed documents during the update", ""
+            if updated.failures:
+                problem = "the update stopped at a document that the engine could not write"
+                advice = " without --in-engine"
+            documents_were = format_count(left_count, "document was", "documents were")
+            reason = f"{documents_were} not processed, because {problem}; run the command again{advice}"
+            report.skipped_indices.append(SkippedIndex(self._name, reason))
+        return conflict_count, skipped_count
 
-    def _build_query(self, unread: WriteRange) -> Query:
-        """Return the query for documents without a complete fingerprint.
-
-        With `stale`, it also matches documents that were written in the range.
-        """
-        incomplete, in_range = build_incomplete_query(self._target, self._options), unread.build_any_shard_query()
-        alternatives = [incomplete if self._target.text_query else combine_clauses(incomplete, in_range)]
-        alternatives += (
-            [combine_clauses(build_comparable_query(self._target, self._options), in_range)]
-            if self._options.stale
-            else []
-        )
-        return any_clause(alternatives)
+    def _build_script(self, *, compares: bool) -> Query:
+        """Return the script that skips documents which the pipeline would not change."""
+        options = self._options
+        return build_skip_script(self._target.settings, options.text_fields, options.field, compares=compares)
 
     def _find_failed_documents(self) -> Iterator[RawHit]:
         """Return the documents that the pipeline could not fingerprint."""

@@ -96,7 +96,8 @@ class Backfill:
         """
         started = time.monotonic()
         if self._pipeline:
-            self._engine.require_scripts("ingest", SCRIPT_ALTERNATIVE)
+            for context in ("ingest", "update"):
+                self._engine.require_scripts(context, SCRIPT_ALTERNATIVE)
         try:
             with closing(PageProcessor(self._engine, self._options.throttle, self._add_report)) as pages:
                 targets, skipped = find_targets(self._engine, self._index, self._options)

@@ -1,4 +1,7 @@
-"""Builds the body of the ingest pipeline. It has one script, with settings and tables as parameters."""
+"""Builds the body of the ingest pipeline. It has one script, with settings and tables as parameters.
+
+Another script lets an update by query skip the documents that the pipeline would not change.
+"""
 
 from __future__ import annotations
 
@@ -27,6 +30,7 @@ UNSUPPORTED_KINDS: tuple[TokenKindName, ...] = ("sentences", "concepts")
 """The kinds of tokens that a pipeline does not compute. If an index has them, `backfill` adds them."""
 
 _SCRIPT_NAMES = ("words", "shingles", "blake2b", "document", "fingerprint", "main")
+_SKIP_SCRIPT_NAMES = (*_SCRIPT_NAMES[:-1], "skip")
 _CLEAR_SCRIPT = (
     "for (String key : new ArrayList(ctx.keySet())) "
     "{ if (key.equals(params.into) || key.startsWith(params.into + '.')) { ctx.remove(key); } }"
@@ -75,6 +79,21 @@ def build_pipeline_body(
                 }
             }
         ],
+    }
+
+
+def build_skip_script(
+    settings: Settings, text_field: str | Sequence[str], field: str, *, compares: bool
+) -> dict[str, Any]:
+    """Return a script for an update by query. It skips documents that have neither a text nor the fingerprint field.
+
+    With `compares`, it also skips documents whose fingerprint already is the one that the pipeline computes.
+    """
+    parameters = _build_parameters(settings, text_field_names(text_field), field)
+    return {
+        "lang": "painless",
+        "source": join_scripts(*_SKIP_SCRIPT_NAMES),
+        "params": {**parameters, "compares": compares},
     }
 
 

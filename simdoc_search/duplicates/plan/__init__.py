@@ -17,8 +17,10 @@ empty_folders.py     folders that a plan has left empty
 from simdoc_search.duplicates.plan.creation import write_plan
 from simdoc_search.duplicates.plan.empty_folders import find_empty_folders
 from simdoc_search.duplicates.plan.execution import ExpectedChanges, apply_plan, expected_changes
+from simdoc_search.duplicates.plan.journal import PlanIndex, read_index
 from simdoc_search.duplicates.plan.rollback import UndoReport, undo
 from simdoc_search.duplicates.plan.rows import ApplyReport, DropMethod, PlanError
+from simdoc_search.duplicates.plan.stored_documents import find_plan_index
 from simdoc_search.duplicates.plan.table import check_plan_is_new, read_plan, undo_path
 
 __all__ = [
@@ -26,11 +28,14 @@ __all__ = [
     "DropMethod",
     "ExpectedChanges",
     "PlanError",
+    "PlanIndex",
     "UndoReport",
     "apply_plan",
     "check_plan_is_new",
     "expected_changes",
     "find_empty_folders",
+    "find_plan_index",
+    "read_index",
     "read_plan",
     "undo",
     "undo_path",

@@ -27,6 +27,7 @@ from simdoc_search.duplicates.plan.rows import (
     PlanRow,
 )
 from simdoc_search.duplicates.plan.stored_documents import (
+    find_plan_index,
     read_text_hashes,
     remove_documents_of_files,
     require_text_hash,
@@ -83,7 +84,7 @@ def apply_plan(
     Args:
         rows: the rows of the plan.
         method: how to drop files. `delete` also removes dropped documents without files.
-        undo_file: path of the undo file.
+        undo_file: path of the undo file. It also names the store, if the store has the folders of the dropped files.
         move_to: for `move`, the folder to move files to. The id of a document becomes its path in this folder.
         store: the store of the documents; None to leave the store unchanged.
         dry_run: check everything, but change nothing.
@@ -108,6 +109,7 @@ def apply_plan(
         run = stack.enter_context(closing(_PlanRun(method, target, store, journal, dry_run, report)))
         if not dry_run:
             stack.enter_context(lock_trees(run.folders(plan.drops)))
+            journal.record_index(find_plan_index(store, (drop.row.path or "" for drop in file_drops)))
         for number, drop in enumerate(file_drops, 1):
             run.drop_or_report(drop, run.drop_file)
             progress(number / len(file_drops))

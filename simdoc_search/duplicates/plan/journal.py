@@ -1,7 +1,8 @@
 """The undo file of a plan: a journal of changes. Each change is written to disk before it is made.
 
 A line describes a change that is about to be made. Whether it was made can be seen from the changed file. So a
-journal needs no repair after a process is killed. A change that is made twice is written twice.
+journal needs no repair after a process is killed. A change that is made twice is written twice. Another line names the
+index of the dropped files, so that an undo updates this index and no other.
 
 One process at a time appends lines. Each line has a checksum. Lines after a damaged line are not read. If a killed
 process left the last line unfinished, the next process overwrites this line.
@@ -15,6 +16,7 @@ import re
 import secrets
 import stat
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import astuple, dataclass, replace
 from hashlib import blake2b
 from pathlib import Path
@@ -28,6 +30,7 @@ _HEADER = {"simdoc-search": "undo file of a plan", "version": 2}
 _ANY_HEADER = re.compile(rb'[0-9a-f]+ \{"simdoc-search": "undo file of a plan", "version": (\d{1,9})\b')
 _CHECKSUM_BYTES = 8
 _ACTIONS = frozenset({"move", "delete", "hardlink", "remove", "folder", "undone"})
+_MAX_INDEX_LINE_BYTES = 1 << 20
 _OPEN_FLAGS = sum(getattr(os, name, 0) for name in ("O_BINARY", "O_NOFOLLOW", "O_NONBLOCK"))
 
 
@@ -45,12 +48,20 @@ class Change:
     mode: int = 0o600  # permissions of the file before the change
 
 
+@dataclass(frozen=True, slots=True)
+class PlanIndex:
+    """The index that has the documents of dropped files."""
+
+    location: str = ""  # absolute path or URL of the index, without secrets; empty if the index is not known
+    folders: tuple[str, ...] = ()  # the indexed folders and files that contain the dropped files
+
+
 class Journal:
     """An open and locked undo file. The first change that is appended creates the file.
 
-    `changes` are the last changes of each path, in order, except changes that were undone. They end before the first
-    damaged line, which `damage` describes. `undone_paths` are those whose last change was undone. `run_id` is for new
-    changes.
+    `index` is the index that the file names. `changes` are the last changes of each path, in order, except changes that
+    were undone. They end before the first damaged line, which `damage` describes. `undone_paths` are those whose last
+    change was undone. `run_id` is for new changes.
 
     Raises:
         PlanError: the file cannot be read, is not an undo file, or another process is using it.
@@ -58,11 +69,13 @@ class Journal:
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        self.index: PlanIndex = PlanIndex()
         self.changes: dict[str, Change] = {}
         self.undone_paths: set[str] = set()
         self.run_id: str = secrets.token_hex(4)
         self.damage: str = ""
         self._file: BinaryIO | None = None
+        self._unwritten_index_line = b""
         self._end = 0  # where the undamaged lines of the file end
         try:
             self._file = self._open()
@@ -89,12 +102,21 @@ class Journal:
             PlanError: the changes cannot be written, so they must not be made.
         """
         try:
-            self._write(b"".join(map(_encode_change, changes)))
+            self._write(self._unwritten_index_line + b"".join(map(_encode_change, changes)))
         except OSError as error:
             advice = f"; {DISK_FULL_ADVICE}" if is_disk_full(error) else ""
             reason = (error.strerror or str(error)).lower()
             raise PlanError(f"{self.path} cannot be written, so no more changes are made: {reason}{advice}") from None
+        self._unwritten_index_line = b""
         self._remember(changes)
+
+    def record_index(self, index: PlanIndex) -> None:
+        """Record the index with the next change, unless the file already names an index, or the index is not known."""
+        if index.location and not self.index.location:
+            self.index = index
+            self._unwritten_index_line = _encode_line(
+                {"act": "index", "location": index.location, "folders": index.folders}
+            )
 
     def append_folders(self, folders: Iterable[Path]) -> None:
         """Record folders that are about to be made. Raises PlanError as `append` does."""
@@ -155,11 +177,14 @@ class Journal:
         self._end = len(header)
         for number, line in enumerate(lines[1:], 2):
             try:
-                change = _parse_change(line)
+                parsed = _parse_line(line)
             except (ValueError, TypeError, KeyError, RecursionError):
                 self.damage = f"{self.path} is damaged, starting at line {number:,} of {len(lines):,}"
                 return
-            self._remember([change])
+            if isinstance(parsed, PlanIndex):
+                self.index = parsed
+            else:
+                self._remember([parsed])
             self._end += len(line) + 1
 
     def _remember(self, changes: Iterable[Change]) -> None:
@@ -189,6 +214,16 @@ class Journal:
             sync_folder(self.path.parent)
 
 
+def read_index(undo_file: Path) -> PlanIndex:
+    """Return the index that the first change of an undo file recorded. It is not known if the file cannot be read."""
+    with suppress(OSError, ValueError, TypeError, KeyError, RecursionError), undo_file.open("rb") as file:
+        file.readline(_MAX_INDEX_LINE_BYTES)
+        parsed = _parse_line(file.readline(_MAX_INDEX_LINE_BYTES).removesuffix(b"\n"))
+        if isinstance(parsed, PlanIndex):
+            return parsed
+    return PlanIndex()
+
+
 def _encode_line(value: dict[str, Any]) -> bytes:
     text = json.dumps(value).encode()  # JSON in ASCII can represent any file name
     return _checksum(text) + b" " + text + b"\n"
@@ -203,11 +238,13 @@ def _checksum(text: bytes) -> bytes:
     return blake2b(text, digest_size=_CHECKSUM_BYTES).hexdigest().encode()
 
 
-def _parse_change(line: bytes) -> Change:
+def _parse_line(line: bytes) -> Change | PlanIndex:
     checksum, _, text = line.partition(b" ")
     if checksum != _checksum(text):
         raise ValueError("wrong checksum")
     value = json.loads(text)
+    if value["act"] == "index":
+        return PlanIndex(str(value["location"]), tuple(map(str, value["folders"])))
     if value["act"] not in _ACTIONS or not str(value["token"]).isalnum():
         raise ValueError(value["act"])
     state = FileState(*value["state"]) if value["state"] else None

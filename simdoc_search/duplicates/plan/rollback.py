@@ -15,7 +15,7 @@ from simdoc_search.duplicates.plan.files import (
     is_same_entry,
     require_state,
 )
-from simdoc_search.duplicates.plan.journal import Change, Journal
+from simdoc_search.duplicates.plan.journal import Change, Journal, PlanIndex
 from simdoc_search.duplicates.plan.lock import lock_trees
 from simdoc_search.duplicates.plan.moves import copy_to_new_path, delete, make_folders, move, recover, replace_with_copy
 from simdoc_search.duplicates.plan.rows import FileState, LeftAloneError, PlanError
@@ -25,6 +25,7 @@ from simdoc_search.duplicates.plan.rows import FileState, LeftAloneError, PlanEr
 class UndoReport:
     """The files that were restored, and those that were not."""
 
+    index: PlanIndex = field(default_factory=PlanIndex)  # the index that has, or had, the documents of the files
     restored: list[str] = field(default_factory=list)  # paths of the restored files
     earlier_restored: list[str] = field(default_factory=list)  # paths that an interrupted run may have restored
     unchanged_count: int = 0  # number of files that were in their original state already
@@ -55,6 +56,7 @@ def undo(undo_file: Path, progress: Callable[[float], None] = lambda _: None) ->
         )
     report = UndoReport()
     with Journal(undo_file) as journal:
+        report.index = journal.index
         report.earlier_restored = sorted(filter(os.path.isfile, journal.undone_paths))
         last_first = list(journal.changes.values())[::-1]
         folders = [change for change in last_first if change.action == "folder"]

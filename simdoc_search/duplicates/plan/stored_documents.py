@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
+from contextlib import suppress
+from pathlib import Path
 
 from simdoc_search.corpus.formats import determine_format
 from simdoc_search.documents import DocumentKey
+from simdoc_search.duplicates.plan.journal import PlanIndex
 from simdoc_search.duplicates.plan.rows import FileState, LeftAloneError, PlanRow, TextState
+from simdoc_search.errors import StoreError
 from simdoc_search.stores.base import Store
+from simdoc_search.stores.location import MEMORY_LOCATION, absolute_location
 from simdoc_search.stores.record import NOT_IN_STORE, TEXT_CHANGED, RemovalCondition
 
 
@@ -30,6 +35,27 @@ def require_text_hash(hashes: Mapping[DocumentKey, str], row: PlanRow) -> str:
     if not isinstance(row.state, TextState) or hashes[row.key] != row.state.hash:
         raise LeftAloneError(TEXT_CHANGED, needs_new_plan=True)
     return row.state.hash
+
+
+def find_plan_index(store: Store | None, paths: Iterable[str]) -> PlanIndex:
+    """Return the location of the store and the indexed folders of these files. If there are none, it is not known.
+
+    `paths` are absolute. If an indexed folder contains another one, only the outer one is returned.
+    """
+    if store is None:
+        return PlanIndex()
+    folders: dict[str, None] = {}
+    not_indexed: set[Path] = set()
+    with suppress(StoreError):  # files can be moved without the store
+        for path in map(Path, paths):
+            for folder in (*reversed(path.parents), path):
+                if str(folder) in folders or (folder not in not_indexed and store.count(str(folder))):
+                    folders[str(folder)] = None
+                    break
+                not_indexed.add(folder)
+        if folders and store.location != MEMORY_LOCATION:
+            return PlanIndex(absolute_location(store.location), tuple(folders))
+    return PlanIndex()
 
 
 def remove_documents_of_files(store: Store, rows: Iterable[PlanRow]) -> tuple[int, Mapping[DocumentKey, str]]:

@@ -43,7 +43,7 @@ def _no_pipeline(engine: Engine) -> Iterator[None]:
 
 
 def test_every_document_gets_the_fingerprint_of_its_text(temp_indices: TempIndices, engine: Engine) -> None:
-    """A backfill without the engine makes the same ones. With `stale`, all documents pass the pipeline again."""
+    """A backfill without the engine makes the same ones. With `stale`, only stale fingerprints are written."""
     name, seen = filled(temp_indices, engine), list[tuple[int, int]]()
     report = backfill_in_engine(engine, name, BODY, lambda written, total: seen.append((written, total)))
 
@@ -53,7 +53,8 @@ def test_every_document_gets_the_fingerprint_of_its_text(temp_indices: TempIndic
     assert 0 == backfill_in_engine(engine, name, BODY).updated_count
     engine.call("POST", [name, "_update", "doc0"], {"doc": {"body": OTHER}}, refresh=True)
     assert 0 == backfill_in_engine(engine, name, BODY).updated_count
-    assert len(TEXTS) == backfill_in_engine(engine, name, replace(BODY, stale=True)).updated_count
+    report = backfill_in_engine(engine, name, replace(BODY, stale=True))
+    assert (1, len(TEXTS) - 1, 0) == (report.updated_count, report.unchanged_count, report.unread_count)
     assert {**done(), "doc0": done({"doc0": OTHER})["doc0"]} == stored(engine, name)
 
 
@@ -108,24 +109,145 @@ def test_a_document_that_the_engine_cannot_write_does_not_stop_the_others(
     name = temp_indices.make({"dynamic": False, "properties": {"body": {"type": "text"}}})
     load(engine, name, {**bodies(), "bad": {"body": OTHER, "year": "none"}})
     engine.call("PUT", [name, "_mapping"], {"properties": {"year": {"type": "integer"}}})
-    for options in (BODY, replace(BODY, stale=True)):
+    for options, updated, unchanged in (BODY, len(TEXTS), 0), (replace(BODY, stale=True), 0, len(TEXTS)):
         report = backfill_in_engine(engine, name, options)
-        assert (len(TEXTS), 0, []) == (report.updated_count, report.textless_count, report.skipped_indices)
+        assert (updated, unchanged) == (report.updated_count, report.unchanged_count)
+        assert (0, []) == (report.textless_count, report.skipped_indices)
         assert ["bad"] == [document.id for document in report.refused]
         assert "failed to parse field [year]" in report.refused[0].reason
     assert len(TEXTS) == engine.count(name, {"exists": {"field": "simdoc.format"}})
 
 
 def test_documents_without_a_text_are_counted(temp_indices: TempIndices, engine: Engine) -> None:
-    """They are not written if a query can tell which documents have a text."""
-    for kind, version in ({"type": "text"}, 1), ({"type": "text", "index": False}, 2):
+    """They are not written, even if no query can tell which documents have a text."""
+    for kind, textless in ({"type": "text"}, 0), ({"type": "text", "index": False}, 1):
         name = temp_indices.make({"properties": {"body": kind}})
         load(engine, name, bodies(TEXTS))
         engine.call("PUT", [name, "_doc", "bare"], {"number": 1}, refresh=True)
-        report = backfill_in_engine(engine, name, BODY)
+        for updated in (len(TEXTS), 0):
+            report = backfill_in_engine(engine, name, BODY)
+            assert (updated, textless) == (report.updated_count, report.textless_count)
+        assert 1 == engine.call("GET", [name, "_doc", "bare"])["_version"]
 
-        assert (len(TEXTS), version - 1) == (report.updated_count, report.textless_count)
-        assert version == engine.call("GET", [name, "_doc", "bare"])["_version"]
+
+def versions(engine: Engine, index: str) -> dict[str, int]:
+    """Return how often each document was written."""
+    engine.call("POST", [index, "_refresh"])
+    hits = engine.call("POST", [index, "_search"], {"size": 1000, "version": True})["hits"]["hits"]
+    return {hit["_id"]: hit["_version"] for hit in hits}
+
+
+def test_only_documents_written_since_are_read(temp_indices: TempIndices, engine: Engine) -> None:
+    """The shards contain different numbers of documents, so their sequence numbers differ. `--full` writes no more."""
+    name = temp_indices.make({"properties": {"body": {"type": "text"}}}, {"number_of_shards": 2})
+    load(engine, name, bodies(dict(list(TEXTS.items())[:120])), routing="all")
+    load(engine, name, bodies(dict(list(TEXTS.items())[120:])), routing="another")
+    stale = replace(BODY, stale=True)
+    backfill_in_engine(engine, name, stale)
+    before = versions(engine, name)
+    for options, unchanged in (stale, 0), (replace(stale, full=True), len(TEXTS)), (stale, 0):
+        report = backfill_in_engine(engine, name, options)
+        assert (0, unchanged) == (report.updated_count, report.unchanged_count)
+        assert len(TEXTS) - unchanged == report.unread_count
+        assert before == versions(engine, name)
+    for id, part in {"doc1": {"body": OTHER}, "doc2": {"number": -1}}.items():
+        engine.call("POST", [name, "_update", id], {"doc": part}, routing="all", refresh=True)
+    report = backfill_in_engine(engine, name, stale)
+
+    assert (1, 1, len(TEXTS) - 2) == (report.updated_count, report.unchanged_count, report.unread_count)
+    assert {**before, "doc1": before["doc1"] + 2, "doc2": before["doc2"] + 1} == versions(engine, name)
+    assert done({"doc1": OTHER})["doc1"]["simdoc"] == stored(engine, name)["doc1"]["simdoc"]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"tokens": "AAA"},
+        {"passages": None},
+        {"words_hash": "0"},
+        {"error": "the pipeline failed"},
+        {"format": "other"},
+    ],
+    ids=lambda change: next(iter(change)),
+)
+def test_a_fingerprint_with_a_wrong_value_is_replaced(
+    temp_indices: TempIndices, engine: Engine, change: dict[str, object]
+) -> None:
+    """Null counts as no value, so the document with the null is not written."""
+    name = filled(temp_indices, engine)
+    backfill_in_engine(engine, name, replace(BODY, stale=True))
+    for id, part in {"doc1": change, "doc2": {"error": None}}.items():
+        engine.call("POST", [name, "_update", id], {"doc": {"simdoc": part}}, refresh=True)
+    before = versions(engine, name)["doc2"]
+    report = backfill_in_engine(engine, name, replace(BODY, stale=True))
+
+    assert 1 == report.updated_count
+    assert done()["doc1"] == stored(engine, name)["doc1"]
+    assert before == versions(engine, name)["doc2"]
+
+
+def test_documents_that_others_write_meanwhile_are_not_counted_as_textless(
+    temp_indices: TempIndices, engine: Engine
+) -> None:
+    """`--full` cannot rely on a query for documents with a text."""
+    name = filled(temp_indices, engine, {**TEXTS, "none": None, "empty": []}, number_of_shards=2)
+    options, numbers = replace(BODY, stale=True, throttle=400.0), iter(range(20))
+    backfill_in_engine(engine, name, options)
+
+    def write(_: int, __: int) -> None:
+        for number in numbers:
+            load(engine, name, bodies({f"new{number}": f"{OTHER} {number}"}))
+
+    report = backfill_in_engine(engine, name, replace(options, full=True), write)
+
+    assert 2 == report.textless_count
+    assert report.updated_count <= 20
+    assert len(TEXTS) == report.unchanged_count
+    backfill_in_engine(engine, name, options)
+    assert len(TEXTS) + 20 == engine.count(name, {"exists": {"field": "simdoc.format"}})
+
+
+def test_a_document_that_changes_meanwhile_is_compared_next_time(temp_indices: TempIndices, engine: Engine) -> None:
+    """Its change is kept, and a note counts it."""
+    name, stale = filled(temp_indices, engine), replace(BODY, stale=True)
+    backfill_in_engine(engine, name, stale)
+    texts = {id: f"{OTHER} {id}" for id in TEXTS}
+    for id, text in texts.items():
+        engine.call("POST", [name, "_update", id], {"doc": {"body": text}})
+    changed = [id for id in TEXTS if id > "doc2"]
+
+    def write(written: int, _: int) -> None:
+        while written and changed:
+            id = changed.pop()
+            texts[id] = f"{id} {OTHER}"
+            engine.call("POST", [name, "_update", id], {"doc": {"body": texts[id]}})
+
+    report = backfill_in_engine(engine, name, replace(stale, throttle=100.0), write)
+    left_count = len(TEXTS) - report.updated_count
+    backfill_in_engine(engine, name, stale)
+
+    assert 0 < left_count
+    advice = "the next run with --stale compares them"
+    assert [f"{name}: other programs changed {left_count} documents during the update; {advice}"] == report.notes
+    assert done(texts) == stored(engine, name)
+
+
+def test_the_default_pipeline_of_an_index_does_not_run(temp_indices: TempIndices, engine: Engine) -> None:
+    """Neither when fingerprints are added nor when they are removed. Only the fingerprint field changes."""
+    name = filled(temp_indices, engine)
+    body = {"processors": [{"set": {"field": "number", "value": -1}}]}
+    engine.call("PUT", ["_ingest", "pipeline", name], body)
+    engine.call("PUT", [name, "_settings"], {"index.default_pipeline": name})
+    install_pipeline(engine)
+    use_pipeline(engine, name)
+    backfill_in_engine(engine, name, BODY)
+    filled_sources = stored(engine, name)
+    output("template", "remove", engine.name, "--index", name)
+    removed_sources = stored(engine, name)
+    engine.call("PUT", [name, "_settings"], {"index.default_pipeline": None})
+    engine.call("DELETE", ["_ingest", "pipeline", name])
+
+    assert (done(), bodies()) == (filled_sources, removed_sources)
 
 
 def test_an_unsuitable_pipeline_is_not_used(temp_indices: TempIndices, engine: Engine) -> None:

@@ -11,8 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from simdoc_search.duplicates.plan import PlanError, apply_plan, undo
+from simdoc_search import open_store
+from simdoc_search.duplicates.plan import PlanError, PlanIndex, apply_plan, read_index, undo
 from simdoc_search.duplicates.plan.rows import FileState, PlanRow
+from tests.support.cli import output, write
 from tests.support.duplicate_plans import no_links_between, plan_of, tree
 from tests.support.folders import posix_only
 
@@ -104,6 +106,25 @@ def test_an_undo_file_of_another_version_is_refused(undo_file: Path, version: in
     with pytest.raises(PlanError, match=rf"by another version of simdoc-search \(format {version}, not 2\)"):
         undo(undo_file)
     assert header == undo_file.read_bytes()
+
+
+def test_the_undo_file_names_the_index_of_the_files(tmp_path: Path, undo_file: Path) -> None:
+    """A store without the folders of the files is not named, nor is one that applies the rest of the plan."""
+    rows = plan_of(tmp_path, {"kept.txt": "one two", "one.txt": "one two", "two.txt": "one two"})
+    write(tmp_path / "other", {"text.txt": "three four"})
+    for name in ("other", "docs"):
+        output("index", tmp_path / name, "--store", tmp_path / f"index of {name}")
+    stores = {name: open_store(tmp_path / f"index of {name}") for name in ("other", "docs")}
+    gone = tmp_path / "gone"
+    apply_plan(rows[:2], "move", undo_file, move_to=gone, store=stores["other"])
+    without = read_index(undo_file)
+    undo(undo_file)
+    apply_plan(rows[:2], "move", undo_file, move_to=gone, store=stores["docs"])
+    apply_plan(rows, "move", undo_file, move_to=gone, store=stores["other"])
+
+    index = PlanIndex(str(tmp_path / "index of docs"), (str(tmp_path / "docs"),))
+    assert PlanIndex() == without
+    assert (index, index) == (read_index(undo_file), undo(undo_file).index)
 
 
 def test_nothing_can_be_undone_without_an_undo_file(undo_file: Path) -> None:
