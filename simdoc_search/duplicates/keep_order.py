@@ -18,7 +18,8 @@ from simdoc_search.errors import QuerySyntaxError
 from simdoc_search.passages.dates import Date, format_day
 from simdoc_search.passages.exact_overlap import MeasureName
 from simdoc_search.stores.record import Record
-from simdoc_search.versions.evidence import DATE_FIELDS, DateEvidence, DateSources, date_written
+from simdoc_search.versions.evidence import DateEvidence, DateSources, date_written
+from simdoc_search.versions.metadata_dates import DATE_FIELDS
 from simdoc_search.versions.names import find_date_in_name, find_version_in_name
 
 KEEP_RULES = ("longest", "first", "newest", "oldest")
