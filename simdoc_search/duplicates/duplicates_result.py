@@ -16,6 +16,7 @@ from simdoc_search.duplicates.arrays import Bools, Floats, Ints, run_starts, sli
 from simdoc_search.duplicates.clusters import UNASSIGNED, SameWordsSets
 from simdoc_search.duplicates.document_arrays import Documents
 from simdoc_search.duplicates.group_membership import GroupMembership
+from simdoc_search.duplicates.keep_order import TimeWritten, WrittenDocument
 from simdoc_search.duplicates.measures import Measure
 from simdoc_search.duplicates.plan.rows import Action
 from simdoc_search.duplicates.same_words import describe_character_changes
@@ -433,6 +434,12 @@ class Duplicates:
             collection.is_indexed(number), number,
         )  # fmt: skip
 
+    def _find_written(self, number: int) -> WrittenDocument:
+        """Return the path of a document, and when it was written."""
+        collection = self._collection
+        written = TimeWritten(int(collection.written_ns[number]), int(collection.date_part_counts[number]))
+        return WrittenDocument(collection.id(number), written)
+
     def _make_duplicate_of_search(self, number: int, kept: int) -> Duplicate:
         return self._make_duplicate(
             number, kept, self._verdicts[number],
@@ -463,8 +470,8 @@ class Duplicates:
             frees_bytes=freed_bytes > 0 or not self._verdicts.has_other_links(number),
         )
         if verdict.kind in ("same words", "near"):
-            ids = map(self._collection.id, (kept, number))
-            reason = "; ".join(filter(None, (reason, self._collection.keep_rule.describe_version_conflict(*ids))))
+            conflict = self._collection.keep_rule.describe_conflict(*map(self._find_written, (kept, number)))
+            reason = "; ".join(filter(None, (reason, conflict)))
         is_same_file = verdict.kind in ("identical", "hard link")
         return Duplicate(
             document.key, document.size, document.mtime_ns, document.written, document.path, document.indexed,

@@ -15,9 +15,11 @@ from simdoc_search.duplicates.arrays import Bools, Ints
 from simdoc_search.duplicates.copy_names import ARCHIVE_MEMBER_PENALTY, count_copy_names
 from simdoc_search.duplicates.field_values import encode_values, field_of_rule, prefers_largest, rank_values
 from simdoc_search.errors import QuerySyntaxError
+from simdoc_search.passages.dates import Date, format_day
 from simdoc_search.passages.exact_overlap import MeasureName
 from simdoc_search.stores.record import Record
-from simdoc_search.versions.evidence import DATE_FIELDS, DateEvidence, DateSources, date_written
+from simdoc_search.versions.evidence import DateEvidence, DateSources, date_written
+from simdoc_search.versions.metadata_dates import DATE_FIELDS
 from simdoc_search.versions.names import find_date_in_name, find_version_in_name
 
 KEEP_RULES = ("longest", "first", "newest", "oldest")
@@ -100,17 +102,18 @@ class KeepRule:
             return DATE_FIELDS
         return (self.field,) if self.field else ()
 
-    def describe_version_conflict(self, kept_path: str, path: str) -> str:
-        """Say that a duplicate has the better version in its name than the kept document; empty if it has not.
+    def describe_conflict(self, kept: WrittenDocument, other: WrittenDocument) -> str:
+        """Say why a duplicate may be better by the rule than the kept document; empty if there is no such reason.
 
-        Only dates determine the order, because versions in names order only the documents whose names are equal
-        otherwise.
+        Each document has one date, which determines the order. Versions in names do not, because they order only the
+        documents whose names are equal otherwise. Whether two dates can be compared depends on both names.
         """
         if not self.is_by_date:
             return ""
-        if _compare_versions(kept_path, path) != (-1 if self.rule == "newest" else 1):
-            return ""
-        return f"by the versions in the names, this one is {'newer' if self.rule == 'newest' else 'older'}"
+        if _compare_versions(kept.path, other.path) == (-1 if self.rule == "newest" else 1):
+            return f"by the versions in the names, this one is {'newer' if self.rule == 'newest' else 'older'}"
+        are_comparable = _are_dates_comparable(kept, other)
+        return "" if are_comparable else "both names have the same date, so the dates do not show which is newer"
 
     def order(self, criteria: KeepCriteria) -> Ints:
         """Return the indices of the documents in keep order; int64, shape (documents,)."""
@@ -157,6 +160,22 @@ def _compare_versions(a: str, b: str) -> int | None:
     return (x > y) - (x < y) if first.is_numbered and second.is_numbered else None
 
 
+def _are_dates_comparable(kept: WrittenDocument, other: WrittenDocument) -> bool:
+    """Return whether the dates of two documents can be compared.
+
+    A date in the metadata of one cannot be compared with the date in the name of the other if both names have it.
+    """
+    if kept.has_date_of_name == other.has_date_of_name or not (kept.written.part_count and other.written.part_count):
+        return True
+    evidence = DateEvidence(
+        [
+            DateSources(document.path, {} if document.has_date_of_name else {"modified": format_day(*document.written)})
+            for document in (kept, other)
+        ]
+    )
+    return evidence.compare("mixed dates", 0, 1) is not None
+
+
 class TimeWritten(NamedTuple):
     """The date of `date_written` as a time.
 
@@ -170,15 +189,32 @@ class TimeWritten(NamedTuple):
     ns: int = 0
     part_count: int = 0
 
+    @classmethod
+    def from_date(cls, date: Date) -> TimeWritten:
+        """Return a date as a time."""
+        written = datetime(*(*date, 1, 1)[: max(3, len(date))], tzinfo=timezone.utc)  # type: ignore[misc,arg-type]
+        return cls(int(written.timestamp()) * 10**9, len(date))
+
+
+class WrittenDocument(NamedTuple):
+    """The path of a document, and when it was written."""
+
+    path: str
+    written: TimeWritten
+
+    @property
+    def has_date_of_name(self) -> bool:
+        """Whether the document was written on the date in its name."""
+        date = find_date_in_name(self.path)
+        return date is not None and TimeWritten.from_date(date) == self.written
+
 
 def time_written(record: Record) -> TimeWritten:
     """Return the date of `date_written` as a time."""
     dated = date_written(record)
     if dated is None or dated.evidence_kind == "modification time":
         return TimeWritten(record.origin.mtime_ns if dated and record.origin else 0)
-    parts = cast("tuple[int, ...]", (*dated.key, 1, 1)[: max(3, len(dated.key))])
-    written = datetime(*parts, tzinfo=timezone.utc)  # type: ignore[misc,arg-type]
-    return TimeWritten(int(written.timestamp()) * 10**9, len(dated.key))
+    return TimeWritten.from_date(cast("Date", dated.key))
 
 
 def may_be_export(record: Record) -> bool:

@@ -65,7 +65,7 @@ class Columns:
         """Return the records with the metadata fields that the columns need."""
         if not self.names:
             return list(records)
-        from simdoc_search.versions.evidence import DATE_FIELDS  # noqa: PLC0415 - most results have no columns
+        from simdoc_search.versions.metadata_dates import DATE_FIELDS  # noqa: PLC0415 - most results have no columns
 
         fields = [name for name in self.names if name != "id"]
         return add_metadata(store, records, list(dict.fromkeys([*fields, *DATE_FIELDS])))

@@ -41,7 +41,7 @@ from simdoc_search.versions import (
     build_timeline,
 )
 from simdoc_search.versions.equal_texts import TextHashes, hash_normalised_text, hash_words_and_punctuation
-from simdoc_search.versions.evidence import DATE_FIELDS
+from simdoc_search.versions.metadata_dates import DATE_FIELDS
 
 
 def find_versions(store: Store, query: VersionQuery) -> VersionsResult:

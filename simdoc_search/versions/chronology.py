@@ -99,7 +99,7 @@ def build_timeline(documents: Sequence[DateSources], propose_order: ProposeOrder
         describe_order(kind, [dates[number] for number in guessed], have_equal_texts=have_equal_texts),
         add_times(dates),
         have_equal_texts,
-        find_newest(evidence, order, len(copies), ignored_kind="modification time"),
+        None if unordered else find_newest(evidence, order, len(copies), ignored_kind="modification time"),
         () if newest is None else newest_kinds,
         frozenset(number for number in dated if find_date_of_order(evidence, number, order_kinds)),
         undecided,

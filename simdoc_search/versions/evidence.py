@@ -7,53 +7,17 @@ downloads reset it.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, NamedTuple, get_args
 
 from simdoc_search.documents import MetadataValue
-from simdoc_search.passages.dates import Date, date_from_nanoseconds, format_date, format_iso, parse_date
+from simdoc_search.passages.dates import Date, date_from_nanoseconds, format_date, format_iso
 from simdoc_search.stores.record import Record
 from simdoc_search.versions.history import read_commit_dates
+from simdoc_search.versions.metadata_dates import find_date_in_metadata
 from simdoc_search.versions.names import find_date_in_name, find_versions_in_names
-
-_DATE_FIELD_PATTERNS: Mapping[str, re.Pattern[str]] = {
-    "modified": re.compile(
-        "(?:date|last)?(?:mod|modified|modification|updated?|changed?|revised|revision|edited)(?:at|on|date|time)?"
-    ),
-    "date": re.compile(
-        "date|datetime|timestamp|published|issued|released|sent|date(?:published|issued|released)|"
-        "(?:published|publication|publish|pub|issued?|released?|sent|effective|document|version)(?:at|on|date|time)"
-    ),
-    "created": re.compile("(?:date)?(?:created?|creation)(?:at|on|date|time)?"),
-}
-"""Patterns of the names of metadata fields with dates. Names are in lower case, without digits and punctuation."""
-
-DATE_FIELDS = (
-    *("modified", "modified_at", "modifiedAt", "last_modified", "lastModified", "updated", "updated_at", "updatedAt"),
-    *("date", "published", "published_at", "publishedAt", "sent", "timestamp"),
-    *("created", "created_at", "createdAt", "path"),
-)
-"""Fields that are read as dates if simdoc-search did not create the index. `path` may also contain a date."""
-
-_NOT_LETTERS = re.compile(r"[^a-z]+")
-
-
-def find_date_in_metadata(metadata: Mapping[str, MetadataValue], field_kind: str) -> Date | None:
-    """Return the latest date in the metadata fields of one kind; None if there is no date.
-
-    `field_kind` is `modified`, `date` or `created`.
-    """
-    pattern = _DATE_FIELD_PATTERNS[field_kind]
-    values = (value for name, value in metadata.items() if pattern.fullmatch(_keep_letters(name.rpartition(".")[2])))
-    return max((date for date in map(parse_date, values) if date), default=None)
-
-
-def _keep_letters(name: str) -> str:
-    return _NOT_LETTERS.sub("", name.lower())
-
 
 EvidenceKind = Literal[
     "modified", "date", "name", "version", "version control", "mixed dates", "created", "modification time", "texts"
@@ -67,7 +31,7 @@ EvidenceKind = Literal[
 | `name` | date in the name |
 | `version` | version in the name |
 | `version control` | last commit of the file in git, or its modification time if it changed since |
-| `mixed dates` | the first of `modified`, `date`, `name` and `version control` that is available |
+| `mixed dates` | the first of `modified`, `date`, `name` and `version control`; see `_omit_shared_dates` |
 | `created` | creation date in the metadata; if there is a modification date, that date instead, to compare the two |
 | `modification time` | modification time of the file, or the earliest one of the files with the same text |
 | `texts` | no evidence; the order is guessed from the texts |
@@ -261,8 +225,9 @@ class DateEvidence:
                 created = [_find_date(kind, document) for document in self._documents]
                 return [modified or date for modified, date in zip(self.dates_by("modified"), created, strict=True)]
             case "mixed dates":
-                kinds: tuple[EvidenceKind, ...] = ("modified", "date", "name", "version control")
-                of_kinds = zip(*(self.dates_by(kind) for kind in kinds), strict=True)
+                in_metadata = [a or b for a, b in zip(self.dates_by("modified"), self.dates_by("date"), strict=True)]
+                names = _omit_shared_dates(self.dates_by("name"), in_metadata)
+                of_kinds = zip(in_metadata, names, self.dates_by("version control"), strict=True)
                 return [next(filter(None, of_document), None) for of_document in of_kinds]
         return [_find_date(kind, document) for document in self._documents]
 
@@ -281,6 +246,23 @@ class DateEvidence:
             for number, document in enumerate(self._documents)
         )
         return [_make_file_date(document.mtime_ns) for document in first_files]
+
+
+def _omit_shared_dates(
+    in_names: Sequence[DocumentDate | None], in_metadata: Sequence[DocumentDate | None]
+) -> list[DocumentDate | None]:
+    """Return the dates in names, but None if the name of a document with a date in its metadata has the same date.
+
+    `Budget 2024` and `Budget 2024 corrected` are both for 2024, so the year does not show when they were written. It
+    must not be compared with the date in the metadata of one of them. `2024` and `2024-06-01` are the same date, too.
+    """
+    shared = {in_name.key for in_name, dated in zip(in_names, in_metadata, strict=True) if in_name and dated}
+    beginnings = {key[:parts] for key in shared for parts in range(1, len(key) + 1)}
+
+    def is_shared(key: tuple[object, ...]) -> bool:
+        return key in beginnings or any(key[:parts] in shared for parts in range(1, len(key)))
+
+    return [None if in_name is None or is_shared(in_name.key) else in_name for in_name in in_names]
 
 
 def _find_date(kind: EvidenceKind, document: DateSources) -> DocumentDate | None:

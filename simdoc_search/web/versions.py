@@ -15,7 +15,8 @@ from simdoc_search.search.stored_texts import add_metadata, read_records
 from simdoc_search.search.version_result import VersionsResult
 from simdoc_search.sketch.thresholds import MAX_DISTANCE_LIMIT
 from simdoc_search.versions import EvidenceKind
-from simdoc_search.versions.evidence import DATE_FIELDS, DateEvidence, DateSources
+from simdoc_search.versions.evidence import DateEvidence, DateSources
+from simdoc_search.versions.metadata_dates import DATE_FIELDS
 from simdoc_search.versions.relations import MIN_RELATED_SIMILARITY
 from simdoc_search.web.columns import read_page_columns
 from simdoc_search.web.request import PageRequest

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from simdoc_search.documents import MetadataValue
-from simdoc_search.duplicates.keep_order import KeepCriteria, KeepRule, find_first_mtimes
+from simdoc_search.duplicates.keep_order import KeepCriteria, KeepRule, TimeWritten, WrittenDocument, find_first_mtimes
 from simdoc_search.errors import QuerySyntaxError
 from simdoc_search.passages.exact_overlap import MeasureName
 
@@ -177,8 +177,33 @@ def test_the_longer_of_two_texts_without_files_is_kept() -> None:
 def test_a_later_version_in_a_name_is_told(kept: str, other: str, *, is_newer: bool) -> None:
     """The names must be equal otherwise, or one has other words in addition."""
     expected = "by the versions in the names, this one is newer" if is_newer else ""
+    documents = (WrittenDocument(name, TimeWritten()) for name in (kept, other))
 
-    assert expected == KeepRule("newest").describe_version_conflict(kept, other)
+    assert expected == KeepRule("newest").describe_conflict(*documents)
+
+
+@pytest.mark.parametrize("rule", ["newest", "oldest"])
+@pytest.mark.parametrize(
+    ("kept", "other", "is_told"),
+    [
+        (("Budget 2024.csv", "2024"), ("Budget 2024 corrected.xlsx", "2023-12-12"), True),
+        (("Agenda 2024-06.docx", "2024-05-20"), ("Agenda 2024-06-01.txt", "2024-06-01"), True),
+        (("Budget 2024.csv", "2024"), ("Budget corrected.xlsx", "2023-12-12"), False),
+        (("Budget 2024.csv", "2024"), ("Budget 2023 corrected.xlsx", "2023-12-12"), False),
+        (("Budget 2024.xlsx", "2023-11-20"), ("Budget 2024 corrected.xlsx", "2023-12-12"), False),
+        (("Budget 2024.csv", "2024"), ("Budget 2024 corrected.csv", "2024"), False),
+    ],
+)
+def test_dates_that_cannot_be_compared_are_told(
+    rule: str, kept: tuple[str, str], other: tuple[str, str], *, is_told: bool
+) -> None:
+    """Both names have the same date, and only one document has a date in its metadata."""
+    documents = (
+        WrittenDocument(name, TimeWritten.from_date(tuple(map(int, date.split("-"))))) for name, date in (kept, other)
+    )
+    expected = "both names have the same date, so the dates do not show which is newer" if is_told else ""
+
+    assert expected == KeepRule(rule).describe_conflict(*documents)
 
 
 @pytest.mark.parametrize("rule", ["", "longer", "max:", "max", "mean:year"])

@@ -198,6 +198,35 @@ def test_a_file_time_counts_next_to_a_later_date(date: str, day: int, is_known: 
     assert (None if is_known else UndecidedVersions(later, earlier, dated)) == line.undecided
 
 
+@pytest.mark.parametrize("name", ["Budget 2024.csv", "2024/Budget.csv", "Budget 2024-03.csv", "Budget 2024-03-01.csv"])
+@pytest.mark.parametrize(("day", "is_known"), [(0, False), (-9, True), (9, False)])
+def test_a_date_that_both_names_have_is_not_compared_with_other_dates(name: str, day: int, *, is_known: bool) -> None:
+    """A budget for 2024 is often written in 2023. The file time counts as if the name did not have a date."""
+    corrected = DateSources("Budget 2024-03 corrected.xlsx", {"modified": "2023-12-12"}, 1_702_371_600 * 10**9)
+    old = DateSources(name, {}, corrected.mtime_ns + day * DAY)  # type: ignore[operator]
+    line = build_timeline([old, corrected], list)
+
+    assert (1 if is_known else None, None, ()) == (
+        line.newest,
+        line.newest_without_file_times,
+        line.conflicting_statements,
+    )
+
+
+def test_a_document_with_only_a_shared_date_in_its_name_is_unordered() -> None:
+    """The others are ordered by their metadata. A date that only one of two names has is still compared."""
+    budgets = [
+        DateSources("Budget 2024 b.xlsx", {"modified": "2023-11-20"}),
+        DateSources("Budget 2024 c.xlsx", {"modified": "2023-12-12"}),
+        DateSources("Budget 2024.csv"),
+    ]
+    line = build_timeline(budgets, list)
+    other = build_timeline([replace(budgets[0], document_path="plan.xlsx"), budgets[2]], list)
+
+    assert ((0, 1), (2,), "modified", None) == (line.order, line.unordered, line.evidence_kind, line.newest)
+    assert ("mixed dates", 1) == (other.evidence_kind, other.newest)
+
+
 def test_two_documents_that_may_be_the_newest_are_given() -> None:
     documents = [DateSources(name, {}, START + day * DAY) for name, day in (("a", 0), ("b", 9), ("c", 9), ("d", 5))]
     line = build_timeline(documents, list)
