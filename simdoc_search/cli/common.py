@@ -16,11 +16,13 @@ from typing import TYPE_CHECKING, Any, Final, TextIO
 import click
 
 from simdoc_search.cli import OUT_OF_MEMORY_MESSAGE
-from simdoc_search.display import format_count, printable, safe_json, safe_message
+from simdoc_search.display import format_count, printable, quote_command, safe_json, safe_message
 from simdoc_search.errors import LocationError, QuerySyntaxError, SimdocError, UnknownDocumentError, is_out_of_memory
 
 if TYPE_CHECKING:
     from rich.progress import Progress
+
+    from simdoc_search.stores.base import Store
 
 QUIET_KEY = "simdoc_search.quiet"
 """Key in the `meta` of a click context: whether `--quiet` was given."""
@@ -139,6 +141,13 @@ def left_out_lines(documents: Sequence[str]) -> Iterator[str]:
     yield from (f"left out: the document {document}" for document in documents[:_MAX_LEFT_OUT_DOCUMENTS])
     if more := len(documents[_MAX_LEFT_OUT_DOCUMENTS:]):
         yield f"left out: {format_count(more, 'more document')}; --json lists all of them"
+
+
+def renewal_advice(store: Store) -> str:
+    """Say how to renew the fingerprint of a document that changed after indexing."""
+    if store.is_simdoc_index:
+        return "index the document again"
+    return f"run `{quote_command('backfill', store.location, '--stale')}`"
 
 
 def json_text(value: Any, *, ascii_only: bool = False, indent: int | None = None) -> str:

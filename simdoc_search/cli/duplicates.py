@@ -206,13 +206,11 @@ def duplicates(
     if plan:
         save_plan(result, plan, search.store, index.location, folders, quiet=as_json)
     if html:
-        write_page(
-            html, result, search.store.settings.analysis, index.location, limit=size, is_estimate_requested=estimate
-        )
+        write_page(html, result, search.store, index.location, limit=size, is_estimate_requested=estimate)
     if as_json:
         print_as_json(result, keep, size, problems, marks)
     elif csv_file != "-":
-        print_groups(result, size, html, index.location, is_estimate_requested=estimate)
+        print_groups(result, size, html, search.store, index.location, is_estimate_requested=estimate)
         if not (plan or html or csv_file or fail_if_any or sets_marks):
             has_overlap = is_any_option_given("overlap")
             for line in hint_lines(result, search.store, index.location, folders, keep=keep, has_overlap=has_overlap):

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from simdoc_search.cli.common import left_out_lines
+from simdoc_search.cli.common import left_out_lines, renewal_advice
 from simdoc_search.display import command_line, format_count, quote_command, safe_message
-from simdoc_search.duplicates.document_arrays import NO_FINGERPRINT
+from simdoc_search.duplicates.document_arrays import NO_FINGERPRINT, TEXT_CHANGED
 from simdoc_search.duplicates.paths import ARCHIVE_GONE, FILE_GONE
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def hint_lines(
         yield f"note: files without text, such as photos, were not compared. To compare their bytes, run: {command}"
 
 
-def note_lines(result: Duplicates, store: str, *, is_estimate_requested: bool) -> Iterator[str]:
+def note_lines(result: Duplicates, store: Store, location: str, *, is_estimate_requested: bool) -> Iterator[str]:
     """Yield sentences about documents that were not compared, and about overlaps that were only estimated."""
     if result.new_document_count < result.document_count and result.group_count:
         new_documents_were = format_count(result.new_document_count, "new document was", "new documents were")
@@ -58,9 +58,9 @@ def note_lines(result: Duplicates, store: str, *, is_estimate_requested: bool) -
         )
     elif result.unverified_count:
         overlaps_are = format_count(result.unverified_count, "overlap is", "overlaps are")
-        yield f"{overlaps_are} estimated, because texts are missing or have changed"
+        yield f"{overlaps_are} estimated, because texts are missing"
     if result.undescribed_count:
-        compare = command_line(store, "compare", "KEPT", "OTHER")
+        compare = command_line(location, "compare", "KEPT", "OTHER")
         near = format_count(result.undescribed_count, "near duplicate")
         yield f"the differences of {near} are not listed; see them with: {compare}"
     if result.large_sets:
@@ -86,19 +86,19 @@ def note_lines(result: Duplicates, store: str, *, is_estimate_requested: bool) -
         words_were = format_count(result.ignored_word_count, "word was", "words were")
         yield f"{words_were} not counted in the compared texts, because of --ignore"
     for root, count in result.missing_files.items():
-        command = command_line(store, "index", root, "--prune")
+        command = command_line(location, "index", root, "--prune")
         documents = format_count(count, "document")
         yield (
             f"left out: {documents} in {root} whose file no longer exists. To remove such documents from the index, "
             f"run: {command}"
         )
     for root in result.missing_roots[:_MAX_FOLDERS]:
-        command = command_line(store, "index", root, "--prune-all")
+        command = command_line(location, "index", root, "--prune-all")
         yield f"{root} does not exist here. If it was deleted, remove its documents from the index with: {command}"
-    yield from _left_out_lines(result, store)
+    yield from _left_out_lines(result, store, location)
 
 
-def _left_out_lines(result: Duplicates, location: str) -> Iterator[str]:
+def _left_out_lines(result: Duplicates, store: Store, location: str) -> Iterator[str]:
     """Yield the documents that cannot be compared, except those whose files no longer exist.
 
     A sentence about texts whose words are not split comes first.
@@ -107,6 +107,9 @@ def _left_out_lines(result: Duplicates, location: str) -> Iterator[str]:
         yield note
     others = [(key.id, reason) for key, reason in result.left_out.items() if reason not in (FILE_GONE, ARCHIVE_GONE)]
     yield from left_out_lines([f"{id!r}: {reason}" for id, reason in others])
+    if changed := sum(reason == TEXT_CHANGED for _, reason in others):
+        documents = format_count(changed, "document")
+        yield f"{documents} changed after indexing; {renewal_advice(store)}"
     if without := sum(reason == NO_FINGERPRINT for _, reason in others):
         documents_have = format_count(without, "document has", "documents have")
         command = quote_command("status", safe_message(location))

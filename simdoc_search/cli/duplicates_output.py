@@ -51,7 +51,13 @@ _CSV_COLUMNS = ("a", "b", "overlap", "kind", "exact", "a_index", "a_routing", "b
 
 
 def print_groups(
-    result: Duplicates, limit: int | None, page: Path | None, store: str, *, is_estimate_requested: bool
+    result: Duplicates,
+    limit: int | None,
+    page: Path | None,
+    store: Store,
+    location: str,
+    *,
+    is_estimate_requested: bool,
 ) -> None:
     """Print at most `limit` groups, the summary and the path of the page on stdout, and notes on stderr."""
     for line in _legend_lines(result):
@@ -71,7 +77,7 @@ def print_groups(
         say(f"{describe_shown_hits(limit, result.group_count, singular='group')}.{more}")
     if page:
         say(f"page: {page}")
-    for note in note_lines(result, store, is_estimate_requested=is_estimate_requested):
+    for note in note_lines(result, store, location, is_estimate_requested=is_estimate_requested):
         say(f"note: {note}", err=True)
 
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from simdoc_search.duplicates import Duplicates, Group
     from simdoc_search.duplicates.verdicts import DuplicateKind
     from simdoc_search.passages.report import ListSection
+    from simdoc_search.stores.base import Store
 
 _MAX_PAIRS, _MAX_TOTAL_CHARACTERS, _MAX_PAIRS_PER_GROUP = 100, 4_000_000, 10
 """Maximum number of pairs shown side by side, of their characters, and of pairs per group.
@@ -46,7 +47,7 @@ class _PageBudget:
 
 
 def write_page(
-    path: Path, result: Duplicates, analysis: Analysis, store: str, *, limit: int | None, is_estimate_requested: bool
+    path: Path, result: Duplicates, store: Store, location: str, *, limit: int | None, is_estimate_requested: bool
 ) -> None:
     """Write the page. All texts on the page are in memory at once.
 
@@ -55,13 +56,14 @@ def write_page(
     """
     from simdoc_search.passages.report import render_list_page
 
-    budget = _PageBudget(_MAX_PAIRS, _MAX_TOTAL_CHARACTERS)
+    budget, analysis = _PageBudget(_MAX_PAIRS, _MAX_TOTAL_CHARACTERS), store.settings.analysis
     groups = result.groups(min(limit or _MAX_GROUPS, _MAX_GROUPS))
     sections = [_make_section(result, group, number, budget, analysis) for number, group in enumerate(groups, 1)]
     counts = ", ".join(
         format_count(count, *names) for kind, names in _KIND_LABELS.items() if (count := result.kind_counts[kind])
     )
-    remarks = [*([counts] if counts else []), *note_lines(result, store, is_estimate_requested=is_estimate_requested)]
+    notes = note_lines(result, store, location, is_estimate_requested=is_estimate_requested)
+    remarks = [*([counts] if counts else []), *notes]
     if result.group_count > len(sections):
         singular, plural = "group that frees the least space is", "groups that free the least space are"
         more = format_count(result.group_count - len(sections), singular, plural)

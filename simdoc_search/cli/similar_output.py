@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from simdoc_search.cli.columns import ColumnLayout, format_hit_id, link_id, sort_hits
-from simdoc_search.cli.common import fail_if_queries_failed, left_out_lines, print_json, say
+from simdoc_search.cli.common import fail_if_queries_failed, left_out_lines, print_json, renewal_advice, say
 from simdoc_search.cli.query_options import describe_token_shortfall
 from simdoc_search.display import (
     describe_compared_documents,
@@ -15,7 +15,6 @@ from simdoc_search.display import (
     format_estimate,
     format_more_hits_hint,
     format_percent,
-    quote_command,
 )
 from simdoc_search.errors import SimdocError
 from simdoc_search.query.plans import ThresholdPlan
@@ -105,10 +104,7 @@ def _print_table(result: SearchResult, columns: HitColumns, *, expects_exact: bo
         changed = "  (changed after indexing)" if hit.changed else ""
         click.echo(f"{overlap:>{len(heading)}}  {name}{changed}")
     say(_summary(result))
-    advice = "index the document again"
-    if not columns.store.is_simdoc_index:
-        command = quote_command("backfill", columns.store.location, "--stale")
-        advice = f"run `{command}`"
+    advice = renewal_advice(columns.store)
     if result.changed:
         say(f"note: the query document changed after indexing; {advice}", err=True)
     if result.text_note:

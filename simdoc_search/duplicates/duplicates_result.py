@@ -184,7 +184,8 @@ class Duplicates:
         measure: the measure of overlap, and the minimum overlap.
         verified: whether texts were compared. Otherwise all overlaps are estimated from fingerprints.
         textless_file_count: number of files without text whose bytes were compared.
-        left_out: for each document that cannot be compared, its key and the reason.
+        left_out: for each document that cannot be compared, its key and the reason. More documents may be added while
+            texts are read.
         left_out_indices: the indices behind an alias whose documents were not compared, with the reasons.
         roots: the indexed folders and files of the compared documents.
         missing_files: number of documents whose file no longer exists, per indexed folder or file.
@@ -194,7 +195,7 @@ class Duplicates:
         freed_bytes: bytes freed by deleting the duplicates that a plan would drop.
         kind_counts: number of duplicates of each kind.
         drop_scope: which kinds a plan drops besides identical documents; None for no other kind.
-        unverified_count: number of duplicates whose overlap is estimated because a text is missing or has changed.
+        unverified_count: number of duplicates whose overlap is estimated because a text is missing.
         large_sets: the sets of similar documents in which not all pairs were compared; None if there are none.
     """
 

@@ -176,7 +176,8 @@ class _MarkUpdate:
     def _has_same_text(self, hit: RawHit) -> bool:
         """Return whether a document still has the text that was compared."""
         number = self._groups.find_document_number(self._marks.key_of(hit))
-        return number is not None and self._groups.documents.has_text_hash(number, self._marks.read_text_hash(hit))
+        documents, text_hash = self._groups.documents, self._marks.read_text_hash(hit)
+        return number is not None and documents.has_text_hash(number, text_hash) and not documents.is_left_out(number)
 
     def _count_outcomes(self, outcomes: Iterator[tuple[RawHit, ActionOutcome]]) -> None:
         report = self._report

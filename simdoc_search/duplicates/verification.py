@@ -30,7 +30,10 @@ from simdoc_search.sketch.long_text import MIN_LONG_TEXT_LENGTH, shingles_in_pie
 from simdoc_search.workers import ParallelMapper
 
 ReadTexts = Callable[[Sequence[int]], Iterable[tuple[int, str | None]]]
-"""Reads the texts of documents, given by index. A text that is not stored is None or omitted."""
+"""Reads the texts of documents, given by index. A text that is not stored is None or omitted.
+
+A text that changed after its fingerprint was computed is read as an empty text, which overlaps no other text.
+"""
 
 _CACHE_BYTES = 1 << 28
 _CACHE_ENTRY_BYTES = 100

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
+from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from datetime import datetime
 from functools import partial
@@ -13,6 +14,7 @@ from itertools import chain
 from simdoc_search.analysis.hashes import text_hash
 from simdoc_search.corpus.file_source import FileSource
 from simdoc_search.duplicates import Duplicates, Progress
+from simdoc_search.duplicates.arrays import slices
 from simdoc_search.duplicates.document_arrays import Documents
 from simdoc_search.duplicates.equal_files import collect_archives, records_of_equal_files
 from simdoc_search.duplicates.finder import find_duplicates
@@ -30,6 +32,7 @@ from simdoc_search.stores.record import Record, has_text_changed
 from simdoc_search.workers import ParallelMapper
 
 _DOCUMENTS_PER_PROGRESS_CALL = 256
+_COPIES_AT_ONCE = 500
 
 
 def find_duplicates_in(store: Store, options: DuplicateOptions) -> Duplicates:
@@ -75,6 +78,8 @@ def find_duplicates_in(store: Store, options: DuplicateOptions) -> Duplicates:
             f"no document has a date in its metadata or its name, so {options.keep!r} cannot choose; use another keep "
             "rule, such as max:FIELD"
         )
+    if compares_texts and not store.is_simdoc_index:
+        _leave_out_changed_copies(store, documents, options.progress)
     with ParallelMapper(options.workers) as mapper:
         duplicates = find_duplicates(
             documents,
@@ -108,7 +113,22 @@ def _read_texts(
     number_by_key = {documents.key(number): number for number in document_numbers}
     for record in store.records(dict.fromkeys(key.id for key in number_by_key), load={"text"}):
         if record.key in number_by_key:
-            yield number_by_key[record.key], None if has_text_changed(record) else record.text
+            number, text = number_by_key[record.key], record.text
+            if has_text_changed(record):
+                documents.leave_out_changed(number)
+                text = ""
+            yield number, text
+
+
+def _leave_out_changed_copies(store: Store, documents: Documents, progress: Progress) -> None:
+    """Leave out the documents whose texts have changed, among those that had the same words as another document.
+
+    Documents with the same words become duplicates without a comparison, so nothing else reads their texts first.
+    """
+    copies = documents.find_sets_of_same_words()
+    for part in slices(len(copies), _COPIES_AT_ONCE):
+        deque(_read_texts(store, documents, copies[part].tolist()), maxlen=0)
+        progress("verifying", min(1.0, part.stop / len(copies)))
 
 
 def _read_field_hashes(store: Store, documents: Documents, document_numbers: Sequence[int]) -> dict[int, str]:

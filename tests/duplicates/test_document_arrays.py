@@ -53,6 +53,22 @@ def test_labels_are_equal_where_hashes_are() -> None:
     assert 4 == len(set(made.text_labels.tolist()))
 
 
+def test_a_document_whose_text_changed_no_longer_has_the_same_words_as_others() -> None:
+    """Only sets with a new document are looked for."""
+    hashes = {"a": "1", "b": "2", "c": "1", "d": "3", "e": "2"}
+    records = [replace(record(id), words_hash=words) for id, words in hashes.items()]
+    made = collect(records)
+    some_new = Documents(records, Settings(), KeepRule("first"), is_new=lambda each: each.id in "de")
+    copies = made.find_sets_of_same_words().tolist()
+    made.leave_out_changed(0)
+
+    assert [0, 1, 2, 4] == copies
+    assert ["b", "e"] == [some_new.id(number) for number in some_new.find_sets_of_same_words().tolist()]
+    assert [1, 4] == made.find_sets_of_same_words().tolist()
+    assert {DocumentKey("a"): "changed after indexing"} == made.left_out
+    assert [True, False] == [made.is_left_out(number) for number in range(2)]
+
+
 def test_the_key_and_the_file_of_a_document_are_returned(tmp_path: Path) -> None:
     (tmp_path / "a.txt").touch()
     below = replace(record("x/a.txt"), origin=Origin(str(tmp_path), 7, 99, "x/"))

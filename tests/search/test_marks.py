@@ -55,7 +55,7 @@ def test_marks_agree_with_the_groups(temp_indices: TempIndices) -> None:
         temp_indices.engine,
         "POST",
         f"/{index}/_update/loud?refresh",
-        {"doc": {"simdoc": fingerprint_field(TEXTS["other"])}},
+        {"doc": {"body": TEXTS["other"], "simdoc": fingerprint_field(TEXTS["other"])}},
     )
     assert (4, 0, 0) == counts(mark(temp_indices, index))
     assert {"kept": (None, "kept"), "near": ("kept", "kept")} == {

@@ -248,13 +248,22 @@ def test_a_marked_kept_document_is_kept_again(temp_indices: TempIndices) -> None
 
 
 @one_engine
-def test_a_text_that_does_not_match_its_fingerprint_is_not_compared(temp_indices: TempIndices) -> None:
-    """The overlap is then estimated and counted as unverified."""
+@pytest.mark.parametrize("id", ["kept", "loud", "near"])
+def test_a_document_whose_text_changed_is_in_no_group_and_gets_no_mark(temp_indices: TempIndices, id: str) -> None:
+    """This holds for a near duplicate, and for a document that had the same words as another one."""
     index = articles(temp_indices)
-    temp_indices.put(index, "near", {"body": "of other words altogether", "simdoc": fingerprint_field(TEXTS["near"])})
+    mark(temp_indices, index)
+    temp_indices.put(index, id, {"body": "of other words altogether", "simdoc": fingerprint_field(TEXTS[id])})
     call(temp_indices.engine, "POST", f"/{index}/_refresh")
-    duplicates = search_in(temp_indices, index).duplicates()
-    (group,) = duplicates.groups()
+    place = f"{temp_indices.engine}/{index}"
+    command = ["duplicates", "--mark", "--text-field", "body", "--store", place]
+    shown, output = run(*command), answer(*command)
+    remaining = sorted({"kept", "loud", "near"} - {id})
 
-    assert {"loud": True, "near": False} == {duplicate.id: duplicate.exact for duplicate in group.duplicates}
-    assert 1 == duplicates.unverified_count
+    assert [remaining] == [sorted([group["kept_id"], *group["duplicate_ids"]]) for group in output["groups"]]
+    assert [(id, "changed after indexing")] == [(each["id"], each["reason"]) for each in output["left_out"]]
+    assert (0, 1) == (output["unverified_count"], len(output["pairs"]))
+    assert remaining == sorted(marks(temp_indices, index))
+    assert f"note: left out: the document '{id}': changed after indexing" in shown.stderr.splitlines()
+    advice = f"note: 1 document changed after indexing; run `simdoc-search backfill {place} --stale`"
+    assert advice in shown.stderr.splitlines()
