@@ -72,6 +72,15 @@ def _can_compare_now(first: Ints, second: Ints) -> Bools:
     return ~must_wait & (np.arange(len(first)) < first_waiting[index])
 
 
+def find_copies(labels: Ints, first_new_index: int) -> Ints:
+    """Return the documents that have the same words as another document, ascending. One document of the set is new.
+
+    See `SameWordsSets` for `labels`. Documents from `first_new_index` on are new.
+    """
+    is_copy = SameWordsSets(labels).sizes > 1
+    return np.flatnonzero(is_copy & np.isin(labels, labels[first_new_index:]))
+
+
 class SameWordsSets:
     """Sets of documents that have the same words.
 

@@ -191,20 +191,10 @@ class Documents:
         begin = _HASH_BYTES * self.input_position(number)
         return hashes[begin : begin + _HASH_BYTES]
 
-    def find_sets_of_same_words(self) -> Ints:
-        """Return the documents that have the same words as another document, ascending. One of both is new."""
-        labels = self.same_words_labels
-        _, set_of, sizes = np.unique(labels, return_inverse=True, return_counts=True)
-        return np.flatnonzero((sizes[set_of] > 1) & np.isin(labels, labels[self.first_new_index :]))
-
     def leave_out_changed(self, number: int) -> None:
         """Leave out a document whose text has changed, so that no other document has the same words."""
         self.left_out[self.key(number)] = TEXT_CHANGED
         self.same_words_labels[number] = -1 - number
-
-    def is_left_out(self, number: int) -> bool:
-        """Return whether a document was left out after all documents had been read."""
-        return self.key(number) in self.left_out
 
     def is_indexed(self, number: int) -> bool:
         """Return whether a document is in the store. Otherwise it is one of `equal_files`."""

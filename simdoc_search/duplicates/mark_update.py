@@ -175,9 +175,11 @@ class _MarkUpdate:
 
     def _has_same_text(self, hit: RawHit) -> bool:
         """Return whether a document still has the text that was compared."""
-        number = self._groups.find_document_number(self._marks.key_of(hit))
-        documents, text_hash = self._groups.documents, self._marks.read_text_hash(hit)
-        return number is not None and documents.has_text_hash(number, text_hash) and not documents.is_left_out(number)
+        key, documents = self._marks.key_of(hit), self._groups.documents
+        number = self._groups.find_document_number(key)
+        if number is None or key in documents.left_out:
+            return False
+        return documents.has_text_hash(number, self._marks.read_text_hash(hit))
 
     def _count_outcomes(self, outcomes: Iterator[tuple[RawHit, ActionOutcome]]) -> None:
         report = self._report

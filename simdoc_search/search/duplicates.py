@@ -15,6 +15,7 @@ from simdoc_search.analysis.hashes import text_hash
 from simdoc_search.corpus.file_source import FileSource
 from simdoc_search.duplicates import Duplicates, Progress
 from simdoc_search.duplicates.arrays import slices
+from simdoc_search.duplicates.clusters import find_copies
 from simdoc_search.duplicates.document_arrays import Documents
 from simdoc_search.duplicates.equal_files import collect_archives, records_of_equal_files
 from simdoc_search.duplicates.finder import find_duplicates
@@ -125,7 +126,7 @@ def _leave_out_changed_copies(store: Store, documents: Documents, progress: Prog
 
     Documents with the same words become duplicates without a comparison, so nothing else reads their texts first.
     """
-    copies = documents.find_sets_of_same_words()
+    copies = find_copies(documents.same_words_labels, documents.first_new_index)
     for part in slices(len(copies), _COPIES_AT_ONCE):
         deque(_read_texts(store, documents, copies[part].tolist()), maxlen=0)
         progress("verifying", min(1.0, part.stop / len(copies)))

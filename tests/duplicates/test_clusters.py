@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from simdoc_search.duplicates import clusters as module
 from simdoc_search.duplicates.arrays import Bools, Ints, pair_keys
-from simdoc_search.duplicates.clusters import UNASSIGNED, SameWordsSets, assign_duplicates
+from simdoc_search.duplicates.clusters import UNASSIGNED, SameWordsSets, assign_duplicates, find_copies
 
 Pairs = list[tuple[int, int]]
 
@@ -84,3 +84,9 @@ def test_only_representatives_of_large_sets_are_paired() -> None:
     assert [(0, 1), (0, 2), (3, 4)] == list(sets.pairs_within(2))
     assert [(0, 3), (0, 4), (1, 3), (1, 4), (2, 3), (2, 4)] == list(sets.pairs_between(0, 3, 3))
     assert [(0, 3), (0, 4), (1, 3), (2, 3)] == list(sets.pairs_between(0, 3, 2))
+
+
+def test_copies_are_the_documents_of_sets_with_a_new_document() -> None:
+    labels = np.array([1, 2, 1, 3, 2])
+
+    assert [[0, 1, 2, 4], [1, 4], []] == [find_copies(labels, first_new).tolist() for first_new in (0, 3, 5)]

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from simdoc_search.documents import DocumentKey
+from simdoc_search.duplicates.clusters import find_copies
 from simdoc_search.duplicates.document_arrays import Documents
 from simdoc_search.duplicates.keep_order import KeepRule
 from simdoc_search.duplicates.paths import is_within
@@ -54,19 +55,13 @@ def test_labels_are_equal_where_hashes_are() -> None:
 
 
 def test_a_document_whose_text_changed_no_longer_has_the_same_words_as_others() -> None:
-    """Only sets with a new document are looked for."""
-    hashes = {"a": "1", "b": "2", "c": "1", "d": "3", "e": "2"}
-    records = [replace(record(id), words_hash=words) for id, words in hashes.items()]
-    made = collect(records)
-    some_new = Documents(records, Settings(), KeepRule("first"), is_new=lambda each: each.id in "de")
-    copies = made.find_sets_of_same_words().tolist()
+    made = collect(replace(record(id), words_hash=words) for id, words in zip("abcde", "12132", strict=True))
+    before = find_copies(made.same_words_labels, 0).tolist()
     made.leave_out_changed(0)
 
-    assert [0, 1, 2, 4] == copies
-    assert ["b", "e"] == [some_new.id(number) for number in some_new.find_sets_of_same_words().tolist()]
-    assert [1, 4] == made.find_sets_of_same_words().tolist()
+    assert [0, 1, 2, 4] == before
+    assert [1, 4] == find_copies(made.same_words_labels, 0).tolist()
     assert {DocumentKey("a"): "changed after indexing"} == made.left_out
-    assert [True, False] == [made.is_left_out(number) for number in range(2)]
 
 
 def test_the_key_and_the_file_of_a_document_are_returned(tmp_path: Path) -> None:
