@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import islice
 
 from simdoc_search.passages.character_differences import find_mathematical_symbols
 from simdoc_search.passages.passage import CharacterDifference, Comparison
@@ -15,6 +16,10 @@ from simdoc_search.passages.summary import (
     excerpt,
 )
 
+_MAX_CHECKED_SYMBOLS = 20
+"""The maximum number of changed symbols that are searched for one outside of a significant change."""
+_DRAWN_LINE = re.compile(r"[-+=~<>|]{3,}|\|")
+"""A line of symbols, such as `====` under a heading, or the line between two cells."""
 _DASH_OR_PLUS = re.compile("[-–—−+]")
 _NEGATIVE_NUMBER = re.compile(r"\([\d.,]*\d\)\W?")
 """A number in parentheses, which is negative in accounts."""
@@ -42,8 +47,9 @@ def _summarise_words(comparison: Comparison, texts: tuple[str, str]) -> str:
 
 def _quote_symbol(comparison: Comparison, texts: tuple[str, str]) -> str:
     """Quote the first mathematical symbol, currency or sign that differs and is not part of a significant change."""
-    for difference in comparison.character_differences:
-        if _has_other_symbol(difference, texts) and not find_significant_changes(*texts, (), [difference]):
+    found = (difference for difference in comparison.character_differences if _has_other_symbol(difference, texts))
+    for difference in islice(found, _MAX_CHECKED_SYMBOLS):
+        if not find_significant_changes(*texts, (), [difference]):
             old, new = (
                 excerpt(text[slice(*span)]) for text, span in zip(texts, (difference.a, difference.b), strict=True)
             )
@@ -56,12 +62,12 @@ def _quote_symbol(comparison: Comparison, texts: tuple[str, str]) -> str:
 def _has_other_symbol(difference: CharacterDifference, texts: tuple[str, str]) -> bool:
     """Return whether a difference is in a mathematical or currency symbol, or in the sign of a number.
 
-    A `|` does not count, as it may separate the cells of a table.
+    The lines of a table and those under a heading do not count.
     """
     if difference.kind != "symbols":
         return False
     spans = difference.a, difference.b
-    old, new = (text[slice(*span)].replace("|", "") for text, span in zip(texts, spans, strict=True))
+    old, new = (_DRAWN_LINE.sub("", text[slice(*span)]) for text, span in zip(texts, spans, strict=True))
     if find_mathematical_symbols(old) != find_mathematical_symbols(new):
         return True
     if any(map(str.isalnum, old + new)):

@@ -39,10 +39,11 @@ def test_a_changed_symbol_is_quoted_before_the_words(before: str, after: str, sy
         ("the end - and then", "the end – and then"),
         ("on page 5, then", "on page 5. Then"),
         ("name | sum", "name sum"),
+        ("the title\n=========\nis here", "the title\n\nis here"),
     ],
 )
 def test_punctuation_is_not_quoted(before: str, after: str) -> None:
-    """Dashes, the letter case and the `|` of a table do not count either."""
+    """Dashes, the letter case, and the lines of tables and headings do not count either."""
     assert summarise(before, after) == INSERTED
 
 
