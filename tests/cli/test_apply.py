@@ -259,6 +259,38 @@ def test_deleting_needs_yes() -> None:
     assert "1 file deleted" in output("apply", "plan.tsv", "--delete", "--yes")
 
 
+def test_deletions_that_cannot_be_undone_are_marked() -> None:
+    """The last line says how many can be undone. It names no command if none can."""
+    plan("docs", "--drop", "same-words")
+    dry = output("apply", "plan.tsv", "--delete", "--dry-run").splitlines()
+    deleted = run("apply", "plan.tsv", "--delete", "--yes")
+
+    marked = [line.endswith("keep.txt  (cannot be undone)") for line in dry if "duplicate of" in line]
+    assert [False, True] == marked
+    assert [f"deleted{line.removeprefix('delete')}" for line in dry[:-1]] == deleted.stdout.splitlines()[:-1]
+    counts = "1 of the 2 deletions can be undone; to undo them, run: simdoc-search apply --undo plan.tsv.undo"
+    assert counts == deleted.stderr.splitlines()[-1]
+    assert "1 restored, 1 not restored" in run("apply", "--undo", UNDO).stdout
+
+
+@pytest.mark.parametrize(
+    ("dropped", "last_line"), [(["sub/loud"], "the deletion"), (["sub/loud", "near"], "the 2 deletions")]
+)
+def test_no_command_is_named_if_no_deletion_can_be_undone(dropped: list[str], last_line: str) -> None:
+    plan()
+    edit("\ndrop\t", "\ndecide\t")
+    lines = Path("plan.tsv").read_text("utf-8").splitlines(keepends=True)
+    is_dropped = [any(f"{name}.txt\t" in line for name in dropped) for line in lines]
+    changed = [
+        line.replace("decide\t", "drop\t") if drop else line for line, drop in zip(lines, is_dropped, strict=True)
+    ]
+    Path("plan.tsv").write_text("".join(changed), "utf-8")
+    deleted = run("apply", "plan.tsv", "--delete", "--yes")
+
+    assert f"{last_line} cannot be undone" == deleted.stderr.splitlines()[-1]
+    assert "apply --undo" not in deleted.stderr
+
+
 @pytest.mark.parametrize(("typed", "left"), [("n\n", 5), ("y\n", 4)])
 def test_a_user_is_asked_once(monkeypatch: pytest.MonkeyPatch, typed: str, left: int) -> None:
     plan()
