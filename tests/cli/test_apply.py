@@ -136,16 +136,48 @@ def test_undo_adds_the_restored_files_to_the_index_again() -> None:
     ] == alone.splitlines()
 
 
+@pytest.mark.parametrize("folders", [("docs", "old"), ("old", "docs"), ("docs", "old/single.txt")])
+def test_undo_adds_files_to_the_index_if_all_documents_of_their_folder_were_moved(folders: tuple[str, ...]) -> None:
+    """They get their ids again, with or without a prefix. The same holds for a single file that was indexed."""
+    write(Path("old"), {"keep.txt": BASE, "sub/copy.txt": BASE} if "old" in folders else {"single.txt": BASE})
+    plan(*folders, "--keep-in", "docs/")
+    before = ids()
+    moved = run(*MOVE)
+    without = ids()
+    undone = run("apply", "--undo", UNDO)
+
+    assert "1 folder has no files now: old\n" in moved.stderr or "2 folders have no files now: " in moved.stderr
+    assert without < before
+    assert (before, "") == (ids(), undone.stderr)
+
+
 def test_the_command_after_undo_adds_files_of_a_second_folder_with_their_prefix() -> None:
-    """All documents of the folder were removed, so undo does not know that it was indexed."""
+    """Undo skips the files, so it cannot add them."""
     write(Path("old"), {"keep.txt": BASE})
     plan("docs", "old")
     before = ids()
     output(*MOVE)
+    Path("simdoc.toml").write_text('[index]\nexclude-files = ["keep*"]\n')
     command = run("apply", "--undo", UNDO).stderr.splitlines()[-1].partition("run: ")[2]
+    Path("simdoc.toml").unlink()
     output(*shlex.split(command)[1:])
 
     assert {"keep.txt", "old/keep.txt"} < before
+    assert before == ids()
+
+
+def test_undo_reads_an_archive_of_a_folder_that_has_no_other_documents() -> None:
+    write(Path("docs"), {"a.zip": packed_zip({"in.txt": words(300, 400)})})
+    write(Path("old"), {"a.zip": Path("docs/a.zip").read_bytes()})
+    output("index", "docs", "--archives")
+    output("index", "old", "--archives", "--prefix", "old/")
+    plan("docs", "old", "--keep-in", "docs/")
+    before = ids()
+    output(*MOVE)
+    without = ids()
+    output("apply", "--undo", UNDO)
+
+    assert {"old/a.zip!in.txt"} == {id for id in before - without if "old" in id}
     assert before == ids()
 
 
@@ -448,7 +480,7 @@ def test_undo_does_not_connect_to_an_engine_that_only_the_undo_file_names(monkey
     output(*MOVE)
     header, _, *changes = Path(UNDO).read_text().splitlines(keepends=True)
     index = json.dumps(
-        {"act": "index", "location": "http://evil.example:9200/a", "folders": [str(Path("docs").absolute())]}
+        {"act": "index", "location": "http://evil.example:9200/a", "folders": {str(Path("docs").absolute()): ""}}
     )
     Path(UNDO).write_text(
         "".join([header, f"{blake2b(index.encode(), digest_size=8).hexdigest()} {index}\n", *changes])
