@@ -22,6 +22,9 @@ _NEXT_HEADINGS = (
     *("appendi(?:x|ces)\\b.*", "annex(?:es)?\\b.*", "declaration\\b.*", "about the authors?", "curriculum vitae"),
     *("anh[aä]n?ge?\\b.*", "anlagen?\\b.*", "eidesstattliche .*", "erklärung\\b.*", "list of .*"),
     *("danksagung", "selbst(?:st)?ändigkeitserklärung", "(?:abbildungs|tabellen)verzeichnis"),
+    *("licen[cs]es?", "lizenz(?:en)?", "licencias?", "licenz[ae]", "licenties?", "funding", "förderung", "financement"),
+    *("data availability\\b.*", "data and .*", "supplementary .*", "author contributions", "competing interests"),
+    *("conflicts? of interests?", "tables", "figures", "transcripts?\\b.*", "postscript", "afterword"),
     *("remerciements", "anexos?\\b.*", "załączniki?\\b.*"),
     *("ap[eéê]ndices?\\b.*", "allegat[oi]\\b.*", "bijlagen?\\b.*", "bilag(?:a|or)\\b.*"),
 )

@@ -45,6 +45,8 @@ def test_the_references_after_a_heading_are_found(heading: str) -> None:
         "A Appendix\nIn 1990 and 1991.",
         "[^1]: Becker, 1990.",
         "Index\nharbour 12",
+        "Licence\nThis work of 2024 may be copied.",
+        "9 Data and transcripts\nThe accounts of 1990.",
     ],
 )
 def test_a_later_part_of_the_book_does_not_belong_to_it(after: str) -> None:
