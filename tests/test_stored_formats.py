@@ -193,7 +193,7 @@ def test_a_plan_of_0_1_can_be_applied(files: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "index_line", ["", '- {"act": "index", "location": "@FOLDER@/index", "folders": ["@FOLDER@"]}\n']
+    "index_line", ["", '- {"act": "index", "location": "@FOLDER@/index", "folders": {"@FOLDER@": ""}}\n']
 )
 def test_an_undo_file_of_0_1_can_be_undone(files: Path, index_line: str) -> None:
     before = tree(files)

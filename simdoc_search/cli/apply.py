@@ -247,7 +247,7 @@ def _index_restored_files(report: UndoReport, store: str, engine: EngineKind | N
     except StoreError as error:
         return RestoredFiles(0, paths, str(error)), index
     index = replace(index, location=store) if index.location else find_plan_index(opened, paths)
-    indexed = index_restored_files(opened, paths, read_config_value("index", "exclude_files") or ())
+    indexed = index_restored_files(opened, paths, index.folders, read_config_value("index", "exclude_files") or ())
     if not (index.location or indexed.problem):
         indexed = indexed._replace(problem=f"{store} does not contain their folders")
     return indexed, index

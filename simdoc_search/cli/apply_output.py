@@ -42,7 +42,8 @@ def print_report(
 
     for name, kept_or_target in report.dropped:
         verb = (_PLANNED_VERBS if dry_run else _DONE_VERBS)[method]
-        say(f"{verb}  {shorten_path(name)}  {_SEPARATORS[method]}  {shorten_path(kept_or_target)}")
+        mark = "  (cannot be undone)" if name in report.irrecoverable else ""
+        say(f"{verb}  {shorten_path(name)}  {_SEPARATORS[method]}  {shorten_path(kept_or_target)}{mark}")
     if fileless_count := sum(left_alone.has_no_file for left_alone in report.left_alone):
         documents = format_count(fileless_count, "document")
         say(
@@ -82,9 +83,19 @@ def print_report(
     if dry_run:
         say("dry run: nothing was changed", err=True)
     elif file_count:
-        say(f"to undo these changes, run: {undo_command}", err=True)
+        say(_describe_undo(report, undo_command), err=True)
         if method != "hardlink" and not is_index_known:
             say(f"if the changed files are in an index, update it with: {update_command('INDEX')}", err=True)
+
+
+def _describe_undo(report: ApplyReport, undo_command: str) -> str:
+    """Return the line with the command that undoes the changes, as far as possible."""
+    if not report.irrecoverable:
+        return f"to undo these changes, run: {undo_command}"
+    count = len(report.dropped)
+    if not (undoable_count := count - len(report.irrecoverable)):
+        return f"{'the deletion' if count == 1 else f'the {count:,} deletions'} cannot be undone"
+    return f"{undoable_count:,} of the {count:,} deletions can be undone; to undo them, run: {undo_command}"
 
 
 def _find_indexed_folders(paths: Sequence[str], store: Store | None) -> list[str]:
@@ -103,7 +114,10 @@ def print_report_as_json(report: ApplyReport, method: DropMethod, *, dry_run: bo
     print_json(
         {
             "dry_run": dry_run,
-            "dropped": [{"name": name, kept_or_target_key: path} for name, path in report.dropped],
+            "dropped": [
+                {"name": name, kept_or_target_key: path, "can_be_undone": name not in report.irrecoverable}
+                for name, path in report.dropped
+            ],
             "earlier_dropped_count": report.earlier_dropped_count,
             "left_alone": [{"name": name, "reason": reason} for name, reason, _ in report.left_alone],
             "refused_groups": [{"group": group, "reason": reason} for group, reason in report.refused_groups.items()],

@@ -24,8 +24,8 @@ from simdoc_search.duplicates.verdicts import DUPLICATE_KINDS, DropScope, Duplic
 from simdoc_search.duplicates.verification import PairOverlaps, ReadTexts
 from simdoc_search.passages.compare import compare
 from simdoc_search.passages.dates import format_day
+from simdoc_search.passages.difference_summary import summarise_differences
 from simdoc_search.passages.passage import Comparison
-from simdoc_search.passages.summary import summarise_differences
 from simdoc_search.passages.unsplit_text import describe_overlaps_of_text
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.stores.record import LeftOutIndex

@@ -5,17 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from itertools import chain
-from unicodedata import category
 
 from simdoc_search.analysis.settings import Analysis
 from simdoc_search.analysis.words import locate_words
 from simdoc_search.batches import split_by_count
 from simdoc_search.duplicates.document_arrays import Documents
 from simdoc_search.duplicates.verification import ReadTexts
-from simdoc_search.passages.cells import have_equal_cells
-from simdoc_search.passages.character_differences import find_character_differences
+from simdoc_search.passages.cells import find_row_differences, have_equal_cells
+from simdoc_search.passages.character_differences import find_character_differences, find_mathematical_symbols
 from simdoc_search.passages.numbers import SMALL_DIGITS, UNSPACED_LETTERS
 from simdoc_search.passages.passage import CharacterDifference, Span
+from simdoc_search.passages.row_descriptions import summarise_row_differences
 from simdoc_search.passages.significant_changes import find_significant_changes
 from simdoc_search.passages.summary import describe_character_differences, describe_form_difference
 
@@ -68,11 +68,7 @@ def _do_numbers_or_symbols_differ(a: str, b: str, analysis: Analysis) -> bool:
 
 def _has_other_symbols(difference: CharacterDifference, a: str, b: str) -> bool:
     """Return whether a difference is in mathematical or currency symbols, as in `a + b` and `a - b`."""
-    old, new = (
-        [character for character in text[slice(*span)] if category(character) in ("Sm", "Sc") and character != "−"]
-        for text, span in ((a, difference.a), (b, difference.b))
-    )
-    return old != new
+    return find_mathematical_symbols(a[slice(*difference.a)]) != find_mathematical_symbols(b[slice(*difference.b)])
 
 
 def _is_in_number(difference: CharacterDifference, a: str, b: str) -> bool:
@@ -92,10 +88,15 @@ def _is_beside_number(text: str, span: Span) -> bool:
 
 
 def describe_character_changes(a: str, b: str, analysis: Analysis) -> str:
-    """Describe how the characters of two texts with the same words differ. Quote one difference, numbers first."""
+    """Describe how two texts with the same words differ: a table row with moved cells, and characters, numbers first.
+
+    Spaces and line breaks are only named if nothing else differs.
+    """
+    rows = summarise_row_differences(find_row_differences(a, b))
     if form := describe_form_difference(a, b):
-        return form
-    return describe_character_differences(_find_character_differences(a, b, analysis), (a, b), 1)
+        return rows or form
+    characters = describe_character_differences(_find_character_differences(a, b, analysis), (a, b), 1)
+    return "; ".join(filter(None, (rows, characters)))
 
 
 def _find_character_differences(a: str, b: str, analysis: Analysis) -> list[CharacterDifference]:

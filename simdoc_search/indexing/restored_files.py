@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -35,18 +35,28 @@ class RestoredFiles(NamedTuple):
     problem: str = ""
 
 
-def index_restored_files(store: Store, paths: Sequence[str], exclude: Sequence[str] = ()) -> RestoredFiles:
+def index_restored_files(
+    store: Store, paths: Sequence[str], folders: Mapping[str, str], exclude: Sequence[str] = ()
+) -> RestoredFiles:
     """Index files again. A file without text was not in the store, so it does not count as `not_indexed_paths`.
 
     Archives are read if the store has members of other archives of the folder, such as the archive that was kept. Links
-    out of the folder are followed, because an earlier run that followed them has indexed the file. `paths` are
-    absolute. `exclude` contains patterns of files that are not indexed.
+    out of the folder are followed, because an earlier run that followed them has indexed the file.
+
+    Args:
+        store: the store that had the documents of the files.
+        paths: the absolute paths of the files.
+        folders: folders and files that the store had, each with the prefix of its ids. If a plan dropped all documents
+            of a folder, the store does not have it any more.
+        exclude: patterns of files that are not indexed.
     """
     roots = find_roots(store, paths)
     by_root: dict[Path, list[str]] = {}
     document_count, not_indexed_paths = 0, set(paths)
     for path in paths:
-        if root := next((parent for parent in Path(path).parents if parent in roots), None):
+        parents = Path(path).parents
+        root = next((parent for parent in parents if parent in roots), None)
+        if root := root or next((parent for parent in (Path(path), *parents) if str(parent) in folders), None):
             by_root.setdefault(root, []).append(path)
             not_indexed_paths.remove(path)
     try:
@@ -55,11 +65,15 @@ def index_restored_files(store: Store, paths: Sequence[str], exclude: Sequence[s
                 not_indexed_paths.discard(outcome.path)
         for root, files in by_root.items():
             has_archives = any(determine_format(file).kind == "archive" for file in files)
-            archives = has_archives and _has_archive_members(store, root)
-            sources = list(changed_files(root, files, follow_links=True, exclude=exclude))
+            archives = has_archives and _has_archive_members(store, str(root) if root in roots else None)
+            if root in map(Path, files):
+                sources = list(find_files([root], exclude=exclude))
+            else:
+                sources = list(changed_files(root, files, follow_links=True, exclude=exclude))
+            prefix = None if root in roots else folders[str(root)]
             found = {Path(source.path) for source in sources}
             not_indexed_paths.update(file for file in files if Path(file) not in found)
-            report = index_documents(store, sources, IndexOptions(prune=None, archives=archives))
+            report = index_documents(store, sources, IndexOptions(prune=None, archives=archives, prefix=prefix))
             document_count += report.added_count + report.replaced_count
             unread = {file.path for file in report.skipped if not classify_reason(file.reason)[0].is_text_outdated}
             not_indexed_paths |= unread | (set(files) if report.has_failed else set())
@@ -95,5 +109,6 @@ def _is_behind_link(folder: Path, root: Path) -> bool:
         return False
 
 
-def _has_archive_members(store: Store, root: Path) -> bool:
-    return any(find_archive_file(record.id) for record in store.scan(root_folder=str(root)))
+def _has_archive_members(store: Store, root: str | None) -> bool:
+    """Return whether the store has members of archives of an indexed folder; None for all folders."""
+    return any(find_archive_file(record.id) for record in store.scan(root_folder=root))

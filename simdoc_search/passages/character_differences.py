@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from unicodedata import normalize
+from unicodedata import category, normalize
 
 from simdoc_search.analysis.words import WordPositions
 from simdoc_search.cancellation import check_stopped
@@ -54,6 +54,11 @@ def find_character_differences(
         check_stopped()
         result.update(((character.a, character.b), character) for character in part)
     return [result[spans] for spans in sorted(result)]
+
+
+def find_mathematical_symbols(text: str) -> list[str]:
+    """Return the mathematical and currency symbols of a text. A minus sign is left out: it may be a dash."""
+    return [character for character in text if category(character) in ("Sm", "Sc") and character != "−"]
 
 
 def _find_inner_differences(a: SpacedText, b: SpacedText, i: int, j: int, size: int) -> Iterator[CharacterDifference]:

@@ -29,6 +29,18 @@ def describe_moved_cells(difference: RowDifference) -> str:
     return "; ".join([*moved, f"and {format_count(more, 'more cell')}"] if more > 0 else moved)
 
 
+def summarise_row_differences(rows: Sequence[RowDifference]) -> str:
+    """Describe one row with moved cells, and count the rows if there are several; empty without rows.
+
+    For example: "text is in other cells in 2 table rows; in one: “120” moved from column 3 to column 2".
+    """
+    moved = next((describe_moved_cells(row) for row in rows if row.moved_cells), "")
+    if len(rows) == 1 and moved:
+        return moved
+    count = describe_row_difference_count(len(rows)) if rows else ""
+    return f"{count}; in one: {moved}" if moved else count
+
+
 def quote_rows(difference: RowDifference, texts: tuple[str, str]) -> tuple[str, str]:
     """Quote a row of each text, with `|` between its cells. Of a long row, quote the cells that moved."""
     rows = [

@@ -130,18 +130,6 @@ def describe_differences(comparison: Comparison) -> str:
     return ", ".join(parts) or "no words differ"
 
 
-def summarise_differences(comparison: Comparison, texts: tuple[str, str]) -> str:
-    """Describe all differences, and quote up to two significant ones, or else the first.
-
-    For example: "+1 −1 words in 1 place; number: The rent is “850” → “890”".
-    """
-    summary, changes = describe_differences(comparison), describe_significant_changes(comparison.significant_changes, 2)
-    if changes or not comparison.differences:
-        return "; ".join([summary, *changes])
-    first = describe_difference(comparison.differences[0], *texts)
-    return first if len(comparison.differences) == 1 else f"{summary}; first: {first}"
-
-
 def describe_character_difference(difference: CharacterDifference, text_a: str, text_b: str) -> str:
     """Describe one difference in characters: "“-500” / “500”"."""
     quoted = _quote_whole_numbers(difference, (text_a, text_b))

@@ -123,11 +123,12 @@ def undo_changes(request: PageRequest) -> Redirect:
         restored = undo(run_folder / undo_path(_PLAN_NAME), lambda share: progress("undoing", share))
         progress("indexing", 0.0)
         paths = restored.restored + restored.earlier_restored
-        if other_index := _find_other_index(local, restored.index):
-            index, indexed = restored.index, _index_elsewhere(other_index, paths, local)
+        index = restored.index
+        if _find_other_index(local, index):
+            indexed = _index_elsewhere(index, paths, local)
         else:
-            index = restored.index if restored.index.location else find_plan_index(store, paths)
-            indexed = index_restored_files(store, paths, local.exclude)
+            index = index if index.location else find_plan_index(store, paths)
+            indexed = index_restored_files(store, paths, index.folders, local.exclude)
             served_store.forget_info()
         return FileChanges(
             run_folder,
@@ -140,13 +141,14 @@ def undo_changes(request: PageRequest) -> Redirect:
     return served_store.file_changes.start(move_back)
 
 
-def _index_elsewhere(location: str, paths: Sequence[str], local: LocalAccess) -> RestoredFiles:
+def _index_elsewhere(index: PlanIndex, paths: Sequence[str], local: LocalAccess) -> RestoredFiles:
     """Index files again in the index that had them, which is not the index of this server."""
+    location = index.location
     if "://" in location:  # another user may have written the URL, to get passwords or texts
         return RestoredFiles(0, list(paths), f"they belong to the index {location}, which this server does not use")
     try:
         with open_store(location) as store:
-            return index_restored_files(store, paths, local.exclude)
+            return index_restored_files(store, paths, index.folders, local.exclude)
     except StoreNotFoundError:
         return RestoredFiles(0, list(paths), f"{location} is not an index")
     except SimdocError as error:

@@ -136,16 +136,48 @@ def test_undo_adds_the_restored_files_to_the_index_again() -> None:
     ] == alone.splitlines()
 
 
+@pytest.mark.parametrize("folders", [("docs", "old"), ("old", "docs"), ("docs", "old/single.txt")])
+def test_undo_adds_files_to_the_index_if_all_documents_of_their_folder_were_moved(folders: tuple[str, ...]) -> None:
+    """They get their ids again, with or without a prefix. The same holds for a single file that was indexed."""
+    write(Path("old"), {"keep.txt": BASE, "sub/copy.txt": BASE} if "old" in folders else {"single.txt": BASE})
+    plan(*folders, "--keep-in", "docs/")
+    before = ids()
+    moved = run(*MOVE)
+    without = ids()
+    undone = run("apply", "--undo", UNDO)
+
+    assert "1 folder has no files now: old\n" in moved.stderr or "2 folders have no files now: " in moved.stderr
+    assert without < before
+    assert (before, "") == (ids(), undone.stderr)
+
+
 def test_the_command_after_undo_adds_files_of_a_second_folder_with_their_prefix() -> None:
-    """All documents of the folder were removed, so undo does not know that it was indexed."""
+    """Undo skips the files, so it cannot add them."""
     write(Path("old"), {"keep.txt": BASE})
     plan("docs", "old")
     before = ids()
     output(*MOVE)
+    Path("simdoc.toml").write_text('[index]\nexclude-files = ["keep*"]\n')
     command = run("apply", "--undo", UNDO).stderr.splitlines()[-1].partition("run: ")[2]
+    Path("simdoc.toml").unlink()
     output(*shlex.split(command)[1:])
 
     assert {"keep.txt", "old/keep.txt"} < before
+    assert before == ids()
+
+
+def test_undo_reads_an_archive_of_a_folder_that_has_no_other_documents() -> None:
+    write(Path("docs"), {"a.zip": packed_zip({"in.txt": words(300, 400)})})
+    write(Path("old"), {"a.zip": Path("docs/a.zip").read_bytes()})
+    output("index", "docs", "--archives")
+    output("index", "old", "--archives", "--prefix", "old/")
+    plan("docs", "old", "--keep-in", "docs/")
+    before = ids()
+    output(*MOVE)
+    without = ids()
+    output("apply", "--undo", UNDO)
+
+    assert {"old/a.zip!in.txt"} == {id for id in before - without if "old" in id}
     assert before == ids()
 
 
@@ -257,6 +289,38 @@ def test_deleting_needs_yes() -> None:
     assert "cannot ask for confirmation" in sentence(run("apply", "plan.tsv", "--delete"))
     assert 5 == len(tree(Path("docs")))
     assert "1 file deleted" in output("apply", "plan.tsv", "--delete", "--yes")
+
+
+def test_deletions_that_cannot_be_undone_are_marked() -> None:
+    """The last line says how many can be undone. It names no command if none can."""
+    plan("docs", "--drop", "same-words")
+    dry = output("apply", "plan.tsv", "--delete", "--dry-run").splitlines()
+    deleted = run("apply", "plan.tsv", "--delete", "--yes")
+
+    marked = [line.endswith("keep.txt  (cannot be undone)") for line in dry if "duplicate of" in line]
+    assert [False, True] == marked
+    assert [f"deleted{line.removeprefix('delete')}" for line in dry[:-1]] == deleted.stdout.splitlines()[:-1]
+    counts = "1 of the 2 deletions can be undone; to undo them, run: simdoc-search apply --undo plan.tsv.undo"
+    assert counts == deleted.stderr.splitlines()[-1]
+    assert "1 restored, 1 not restored" in run("apply", "--undo", UNDO).stdout
+
+
+@pytest.mark.parametrize(
+    ("dropped", "last_line"), [(["sub/loud"], "the deletion"), (["sub/loud", "near"], "the 2 deletions")]
+)
+def test_no_command_is_named_if_no_deletion_can_be_undone(dropped: list[str], last_line: str) -> None:
+    plan()
+    edit("\ndrop\t", "\ndecide\t")
+    lines = Path("plan.tsv").read_text("utf-8").splitlines(keepends=True)
+    is_dropped = [any(f"{name}.txt\t" in line for name in dropped) for line in lines]
+    changed = [
+        line.replace("decide\t", "drop\t") if drop else line for line, drop in zip(lines, is_dropped, strict=True)
+    ]
+    Path("plan.tsv").write_text("".join(changed), "utf-8")
+    deleted = run("apply", "plan.tsv", "--delete", "--yes")
+
+    assert f"{last_line} cannot be undone" == deleted.stderr.splitlines()[-1]
+    assert "apply --undo" not in deleted.stderr
 
 
 @pytest.mark.parametrize(("typed", "left"), [("n\n", 5), ("y\n", 4)])
@@ -416,7 +480,7 @@ def test_undo_does_not_connect_to_an_engine_that_only_the_undo_file_names(monkey
     output(*MOVE)
     header, _, *changes = Path(UNDO).read_text().splitlines(keepends=True)
     index = json.dumps(
-        {"act": "index", "location": "http://evil.example:9200/a", "folders": [str(Path("docs").absolute())]}
+        {"act": "index", "location": "http://evil.example:9200/a", "folders": {str(Path("docs").absolute()): ""}}
     )
     Path(UNDO).write_text(
         "".join([header, f"{blake2b(index.encode(), digest_size=8).hexdigest()} {index}\n", *changes])

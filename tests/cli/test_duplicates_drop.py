@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from email.message import EmailMessage
 from email.utils import make_msgid
+from html import unescape
 from pathlib import Path
 from typing import Any
 
@@ -64,6 +65,28 @@ def test_each_kind_has_its_reason() -> None:
         "c.txt": ("same words", "decide", "same words; only spaces and line breaks differ"),
         "near.txt": ("near", "decide", "overlap 97.5 %; 1 word replaced: “euros” → “dollars”"),
     } == members("docs")
+
+
+def test_a_moved_cell_is_named() -> None:
+    """An amount in another column is named with and without a changed word, and in each output."""
+    book = "\n".join(f"item{number},{number},{number}" for number in range(20))
+    files = {"kept/a.csv": f"{book}\nstamps,86.20,\n", "same.csv": f"{book}\nstamps,,86.20\n"}
+    write(
+        Path("docs"),
+        {**files, "near.csv": f"Draft\n{book}\nstamps,,86.20\n", "word.csv": f"Draft\n{files['kept/a.csv']}"},
+    )
+
+    found = members("docs", "--keep-in", "docs/kept", "--plan", "plan.tsv", "--html", "page.html")
+
+    moved = "“86.20” moved from column 2 to column 3"
+    reasons = {
+        "same.csv": f"same words; {moved}",
+        "near.csv": f"overlap 98.3 %; {moved}; 1 word inserted: “Draft”",
+        "word.csv": "overlap 98.3 %; 1 word inserted: “Draft”",
+    }
+    assert reasons == {name: reason for name, (_, _, reason) in found.items()}
+    written, page = Path("plan.tsv").read_text("utf-8"), unescape(Path("page.html").read_text("utf-8"))
+    assert all(reason in written and reason in page for reason in reasons.values())
 
 
 def test_a_copy_of_a_document_that_is_not_kept_is_dropped() -> None:

@@ -62,7 +62,7 @@ def expected_changes(rows: Iterable[PlanRow]) -> ExpectedChanges:
         if drop.row.path is not None:
             with suppress(OSError, ValueError):
                 existing[drop.row.path] = FileIdentity.from_stat(os.lstat(drop.row.path))
-    differing = sum(not _has_equal_bytes(drop) for drop in drops if drop.row.path in existing)
+    differing = sum(not drop.has_equal_bytes for drop in drops if drop.row.path in existing)
     documents = sum(drop.row.path is None for drop in drops)
     return ExpectedChanges(len(existing), sum(files.count_freed_bytes(existing).values()), differing, documents)
 
@@ -124,12 +124,6 @@ def apply_plan(
     return report
 
 
-def _has_equal_bytes(drop: Drop) -> bool:
-    """Return whether the file to drop has the same bytes as the kept file, according to the plan."""
-    state, kept = drop.row.state, drop.kept_row.state
-    return isinstance(state, FileState) and isinstance(kept, FileState) and state.hash == kept.hash
-
-
 @dataclass(slots=True)
 class _PlanRun:
     method: DropMethod
@@ -158,6 +152,8 @@ class _PlanRun:
             if target:
                 self.report.dropped.append((drop.row.name, target))
                 self.report.dropped_fileless_count += drop.row.path is None
+                if self.method == "delete" and not drop.has_equal_bytes:
+                    self.report.irrecoverable.add(drop.row.name)
             else:
                 self.report.earlier_dropped_count += 1
 
@@ -240,6 +236,7 @@ class _PlanRun:
             problems = dict.fromkeys(removals, str(error))
         not_removed = {removed[key].row.name: reason for key, reason in problems.items()}
         self.report.dropped = [dropped for dropped in self.report.dropped if dropped[0] not in not_removed]
+        self.report.irrecoverable -= not_removed.keys()
         self.report.dropped_fileless_count -= len(not_removed)
         self.report.left_alone += [
             LeftAlone(name, reason, reason in _OUTDATED_PLAN_REASONS) for name, reason in not_removed.items()
@@ -278,7 +275,7 @@ class _PlanRun:
             return self._new_path(drop.row)
         if self.method == "delete":
             return drop.kept_row.name
-        if drop.kept_row.path is None or not _has_equal_bytes(drop):
+        if drop.kept_row.path is None or not drop.has_equal_bytes:
             raise LeftAloneError("a hard link cannot replace the file, because the kept file has other bytes")
         kept = os.lstat(drop.kept_row.path)
         if os.path.samestat(kept, info):

@@ -15,9 +15,9 @@ import os
 import re
 import secrets
 import stat
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from dataclasses import astuple, dataclass, replace
+from dataclasses import astuple, dataclass, field, replace
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any, BinaryIO, Literal
@@ -53,7 +53,8 @@ class PlanIndex:
     """The index that has the documents of dropped files."""
 
     location: str = ""  # absolute path or URL of the index, without secrets; empty if the index is not known
-    folders: tuple[str, ...] = ()  # the indexed folders and files that contain the dropped files
+    # the indexed folders and files that contain the dropped files, each with the prefix of its ids
+    folders: Mapping[str, str] = field(default_factory=dict)
 
 
 class Journal:
@@ -115,7 +116,7 @@ class Journal:
         if index.location and not self.index.location:
             self.index = index
             self._unwritten_index_line = _encode_line(
-                {"act": "index", "location": index.location, "folders": index.folders}
+                {"act": "index", "location": index.location, "folders": dict(index.folders)}
             )
 
     def append_folders(self, folders: Iterable[Path]) -> None:
@@ -244,7 +245,8 @@ def _parse_line(line: bytes) -> Change | PlanIndex:
         raise ValueError("wrong checksum")
     value = json.loads(text)
     if value["act"] == "index":
-        return PlanIndex(str(value["location"]), tuple(map(str, value["folders"])))
+        folders = {str(folder): str(prefix) for folder, prefix in dict(value["folders"]).items()}
+        return PlanIndex(str(value["location"]), folders)
     if value["act"] not in _ACTIONS or not str(value["token"]).isalnum():
         raise ValueError(value["act"])
     state = FileState(*value["state"]) if value["state"] else None

@@ -73,6 +73,7 @@ class ApplyReport:
 
     # the name of each dropped file or document, with its new path or the name of the kept document
     dropped: list[tuple[str, str]] = field(default_factory=list)
+    irrecoverable: set[str] = field(default_factory=set)  # the names of those dropped that an undo cannot restore
     dropped_fileless_count: int = 0  # number of dropped documents that have no file
     earlier_dropped_count: int = 0  # number of documents that an earlier run of the same plan dropped
     left_alone: list[LeftAlone] = field(default_factory=list)

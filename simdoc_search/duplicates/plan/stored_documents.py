@@ -44,17 +44,20 @@ def find_plan_index(store: Store | None, paths: Iterable[str]) -> PlanIndex:
     """
     if store is None:
         return PlanIndex()
-    folders: dict[str, None] = {}
+    folders: dict[str, str] = {}
     not_indexed: set[Path] = set()
     with suppress(StoreError):  # files can be moved without the store
         for path in map(Path, paths):
             for folder in (*reversed(path.parents), path):
-                if str(folder) in folders or (folder not in not_indexed and store.count(str(folder))):
-                    folders[str(folder)] = None
+                if str(folder) in folders:
+                    break
+                if folder not in not_indexed and store.count(str(folder)):
+                    record = next(store.scan(root_folder=str(folder)), None)
+                    folders[str(folder)] = record.origin.prefix if record and record.origin else ""
                     break
                 not_indexed.add(folder)
         if folders and store.location != MEMORY_LOCATION:
-            return PlanIndex(absolute_location(store.location), tuple(folders))
+            return PlanIndex(absolute_location(store.location), folders)
     return PlanIndex()
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass, field
 
 from simdoc_search.duplicates.plan.files import directory_entry
-from simdoc_search.duplicates.plan.rows import PlanRow
+from simdoc_search.duplicates.plan.rows import FileState, PlanRow
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,6 +16,12 @@ class Drop:
 
     row: PlanRow
     kept_row: PlanRow
+
+    @property
+    def has_equal_bytes(self) -> bool:
+        """Whether both documents have files, with the same bytes when the plan was written."""
+        state, kept = self.row.state, self.kept_row.state
+        return isinstance(state, FileState) and isinstance(kept, FileState) and state.hash == kept.hash
 
 
 @dataclass(slots=True)

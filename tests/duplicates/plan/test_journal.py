@@ -122,7 +122,7 @@ def test_the_undo_file_names_the_index_of_the_files(tmp_path: Path, undo_file: P
     apply_plan(rows[:2], "move", undo_file, move_to=gone, store=stores["docs"])
     apply_plan(rows, "move", undo_file, move_to=gone, store=stores["other"])
 
-    index = PlanIndex(str(tmp_path / "index of docs"), (str(tmp_path / "docs"),))
+    index = PlanIndex(str(tmp_path / "index of docs"), {str(tmp_path / "docs"): ""})
     assert PlanIndex() == without
     assert (index, index) == (read_index(undo_file), undo(undo_file).index)
 
