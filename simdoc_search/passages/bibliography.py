@@ -23,8 +23,8 @@ _NEXT_HEADINGS = (
     *("anh[aä]n?ge?\\b.*", "anlagen?\\b.*", "eidesstattliche .*", "erklärung\\b.*", "list of .*"),
     *("danksagung", "selbst(?:st)?ändigkeitserklärung", "(?:abbildungs|tabellen)verzeichnis"),
     *("licen[cs]es?", "lizenz(?:en)?", "licencias?", "licenz[ae]", "licenties?", "funding", "förderung", "financement"),
-    *("data availability\\b.*", "data and .*", "supplementary .*", "author contributions", "competing interests"),
-    *("conflicts? of interests?", "tables", "figures", "transcripts?\\b.*", "postscript", "afterword"),
+    *("data availability(?: statement)?", "supplementary (?:data|information|materials?)", "author contributions"),
+    *("(?:competing|conflicts? of) interests?", "tables", "figures", "transcripts?", "postscript", "afterword"),
     *("remerciements", "anexos?\\b.*", "załączniki?\\b.*"),
     *("ap[eéê]ndices?\\b.*", "allegat[oi]\\b.*", "bijlagen?\\b.*", "bilag(?:a|or)\\b.*"),
 )

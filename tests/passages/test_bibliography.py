@@ -46,7 +46,7 @@ def test_the_references_after_a_heading_are_found(heading: str) -> None:
         "[^1]: Becker, 1990.",
         "Index\nharbour 12",
         "Licence\nThis work of 2024 may be copied.",
-        "9 Data and transcripts\nThe accounts of 1990.",
+        "9 Supplementary material\nThe accounts of 1990.",
     ],
 )
 def test_a_later_part_of_the_book_does_not_belong_to_it(after: str) -> None:
