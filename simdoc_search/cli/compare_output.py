@@ -34,8 +34,14 @@ _MAX_DIFFERENCE_WORDS, _MAX_DIFFERENCE_CHARACTERS = 60, 600
 """Maximum length of a difference. A longer difference is shortened in the middle."""
 _MAX_PASSAGES, _MAX_ROWS = 20, 5
 _MIN_WIDTH, _MAX_WIDTH = 40, 120
-_STYLES = {"": "", "removed": "red strike", "inserted": "green underline", "heading": "bold", "aside": "dim"}
-_PART_STYLES = {"kept": "", "removed": "removed", "inserted": "inserted"}
+_STYLES = {
+    "": "",
+    "heading": "bold",
+    "aside": "dim",
+    "kept": "",  # this and the next ones are the kinds of a `DiffPart`
+    "removed": "red strike",
+    "inserted": "green underline",
+}
 _BRACKETS = {"removed": ("[-", "-]"), "inserted": ("{+", "+}")}
 
 StyledText = tuple[str, str]
@@ -185,8 +191,8 @@ class _Report:
             yield _Line(2, [("aside", label), ("heading", describe_moved_cells(row))])
             for name, quote in zip(("first", "second"), quote_rows(row, (self._text_a, self._text_b)), strict=True):
                 yield _Line(17, [("", quote)], ("aside", f"    {name} text".ljust(17)))
-        if more := len(rows) - _MAX_ROWS:
-            yield from [_Line(2, [("aside", f"… {format_count(more, 'more row')} …")])] * (more > 0)
+        if (more := len(rows) - _MAX_ROWS) > 0:
+            yield _Line(2, [("aside", f"… {format_count(more, 'more row')} …")])
 
     def _equal_text_lines(self, start: int, end: int) -> Iterator[_Line]:
         last = len(self._text_a.rstrip())
@@ -207,7 +213,7 @@ class _Report:
         yield _Line(0, [("aside", f"{self._format_positions(first.a[0], first.b[0])}: "), ("heading", description)])
         if first.kind != "moved":
             parts = diff.quote(group, _CONTEXT_WORDS)
-            yield _Line(4, [(_PART_STYLES[part.kind], _shorten(part.text)) for part in parts])
+            yield _Line(4, [(part.kind, _shorten(part.text)) for part in parts])
 
     def _format_positions(self, a: int, b: int) -> str:
         return label_position_pair(self._positions_a, a, self._positions_b, b)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -56,6 +56,17 @@ def token(pages: Pages) -> str:
 def ids(folder: Path) -> list[str]:
     """The ids in the store."""
     return sorted(SimilaritySearch(open_store(folder / "store")).store.ids_with_prefix("", 99))
+
+
+def move_files_and_index_others(
+    pages: Pages, folder: Path, index: str, *, exclude: Sequence[str] = ()
+) -> tuple[str, LocalAccess]:
+    """Move the copies of the served index, and make another index. Return the run, and the access of its server."""
+    pages.sent("/duplicates/apply", 202, form_token=token(pages))
+    [run] = pages.finished("/duplicates/apply")["undoable_runs"]
+    write(folder / "other", {"own.txt": words(500, 600)})
+    output("index", folder / "other", "--store", folder / index)
+    return run, LocalAccess(str(folder / index), folder / "home" / "removed", exclude)
 
 
 def test_duplicates_are_moved_and_moved_back(pages: Pages, folder: Path) -> None:
@@ -154,12 +165,7 @@ def test_files_are_added_to_the_index_if_it_has_no_other_documents_of_their_fold
 
 def test_a_run_of_another_index_is_undone_in_that_index(pages: Pages, folder: Path) -> None:
     """The page lists it after the runs of this server's index."""
-    given = token(pages)
-    pages.sent("/duplicates/apply", 202, form_token=given)
-    [run] = pages.finished("/duplicates/apply")["undoable_runs"]
-    write(folder / "other", {"own.txt": words(500, 600)})
-    output("index", folder / "other", "--store", folder / "other index")
-    local = LocalAccess(str(folder / "other index"), folder / "home" / "removed")
+    run, local = move_files_and_index_others(pages, folder, "other index")
     with pages_over(folder / "other index", local=local) as others:
         listed, html = others.json("/duplicates/apply"), others.html("/duplicates/apply")
         others.sent("/duplicates/undo", 202, form_token=local.form_token, run=run)
@@ -176,12 +182,7 @@ def test_a_run_of_another_index_is_undone_in_that_index(pages: Pages, folder: Pa
 
 def test_the_command_after_the_undo_of_another_index_names_that_index(pages: Pages, folder: Path) -> None:
     """The server skips the files, so it cannot index them again."""
-    given = token(pages)
-    pages.sent("/duplicates/apply", 202, form_token=given)
-    [run] = pages.finished("/duplicates/apply")["undoable_runs"]
-    write(folder / "other", {"own.txt": words(500, 600)})
-    output("index", folder / "other", "--store", folder / "other-index")
-    local = LocalAccess(str(folder / "other-index"), folder / "home" / "removed", ["*.txt"])
+    run, local = move_files_and_index_others(pages, folder, "other-index", exclude=["*.txt"])
     with pages_over(folder / "other-index", local=local) as others:
         others.sent("/duplicates/undo", 202, form_token=local.form_token, run=run)
         others.finished("/duplicates/apply")
