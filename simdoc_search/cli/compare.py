@@ -123,19 +123,16 @@ def compare(
     analysis = settings.analysis if settings else None
     texts, names = (sides[0].text, sides[1].text), (sides[0].name, sides[1].name)
     comparison = compare_texts(*texts, preset=preset, settings=settings)
-    ignored: tuple[int, int] | None = None
-    notes: list[str] = []
-    if ignore or ignore_quotes or ignore_bibliography:
-        comparison, ignored, notes = ignore_parts(
-            comparison,
-            texts,
-            names,
-            analysis,
-            templates=read_ignored_texts(ignore, search),
-            quotations=ignore_quotes,
-            bibliography=ignore_bibliography,
-            preset=preset,
-        )
+    comparison, ignored, notes = ignore_parts(
+        comparison,
+        texts,
+        names,
+        analysis,
+        templates=read_ignored_texts(ignore, search),
+        quotations=ignore_quotes,
+        bibliography=ignore_bibliography,
+        preset=preset,
+    )
     notes += describe_problem_words(comparison, texts, names)
     file_notes = _describe_files(comparison, sides, have_same_bytes)
     if html:

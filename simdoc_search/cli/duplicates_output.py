@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import json
-import os
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import nullcontext
@@ -22,10 +21,11 @@ from simdoc_search.as_json.duplicates import (
 )
 from simdoc_search.cli.common import (
     TABLE_ADVICE,
-    CommandInterruptedError,
+    explain_interruption,
     json_text,
     open_text_file,
     say,
+    shorten_path,
     stage_progress,
     with_left_out_indices,
 )
@@ -182,13 +182,9 @@ def check_can_mark(store: str, *, compares_all: bool) -> None:
 
 def set_marks(search: SimilaritySearch, result: Duplicates, *, quiet: bool) -> MarkReport:
     """Mark the duplicates in the engine, and print how many marks were set."""
-    try:
-        with stage_progress(hidden=quiet) as update:
-            report = search.mark_duplicates(result, progress=update)
-    except KeyboardInterrupt:
-        raise CommandInterruptedError(
-            "interrupted; some duplicates are already marked. Run the same command again to mark the others"
-        ) from None
+    explanation = "some duplicates are already marked. Run the same command again to mark the others"
+    with explain_interruption(explanation), stage_progress(hidden=quiet) as update:
+        report = search.mark_duplicates(result, progress=update)
     counts = f"{report.marked_count:,} set, {report.removed_count:,} removed, {report.unchanged_count:,} unchanged"
     say(f"marks on duplicates and kept documents: {counts}", err=True)
     if report.skipped_count:
@@ -234,7 +230,7 @@ def format_size_date_and_name(document: GroupedDocument) -> tuple[str, str, str]
     date = document.written or ("" if document.mtime_ns is None else format_day(document.mtime_ns))
     if document.path is None:
         return size, date, document.key.qualified_id
-    return size, date, document.path.removeprefix(os.path.join(os.getcwd(), ""))  # noqa: PTH109, PTH118 - the path is a str
+    return size, date, shorten_path(document.path)
 
 
 def _format_line(document: GroupedDocument) -> str:

@@ -46,23 +46,14 @@ class NodeStatus:
 
 @dataclass(frozen=True)
 class ClusterStatus:
-    """The state of a cluster.
+    """The state of a cluster."""
 
-    Attributes:
-        health: "green", "yellow" or "red"; None if no node responds.
-        nodes: state of each node.
-        data: folder that contains the data, configuration and logs of the nodes.
-        ephemeral: whether the data is removed when the cluster is stopped.
-        heap: heap size of each node.
-        version: version of OpenSearch.
-    """
-
-    health: str | None
-    nodes: tuple[NodeStatus, ...]
-    data: str
-    ephemeral: bool
-    heap: str
-    version: str
+    health: str | None  # "green", "yellow" or "red"; None if no node responds
+    nodes: tuple[NodeStatus, ...]  # state of each node
+    data: str  # folder that contains the data, configuration and logs of the nodes
+    ephemeral: bool  # whether the data is removed when the cluster is stopped
+    heap: str  # heap size of each node
+    version: str  # version of OpenSearch
 
     @property
     def is_healthy(self) -> bool:
