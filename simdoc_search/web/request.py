@@ -61,9 +61,6 @@ async def read_values(request: Request, *, max_bytes: int = MAX_BODY_BYTES) -> t
     """Return the values of a request by name, and the uploaded files.
 
     Values in the body replace values of the same name in the query string.
-
-    Raises:
-        HTTPException: The body is too large, malformed or of an unknown type, or there are too many values.
     """
     values: RequestValues = {}
     for name, value in request.query_params.multi_items():
