@@ -121,12 +121,7 @@ def apply(
 
 
 def _confirm(expected: ExpectedChanges, method: DropMethod, *, dry_run: bool, yes: bool) -> None:
-    """Ask for confirmation in a terminal. Without `--yes`, refuse to delete anything that cannot be restored.
-
-    Raises:
-        ClickException: `--yes` is needed.
-        Abort: the user answered no.
-    """
+    """Ask for confirmation in a terminal. Without `--yes`, refuse to delete anything that cannot be restored."""
     singular, plural = "file that differs from the kept file", "files that differ from the kept file"
     differing = format_count(expected.differing_file_count, singular, plural) if expected.differing_file_count else ""
     documents = (

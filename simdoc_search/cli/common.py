@@ -255,11 +255,7 @@ def make_progress(hidden: bool, *columns: Any, shows_remaining_time: bool) -> Pr
 
 @contextmanager
 def open_text_file(path: Path, *, newline: str = "\n") -> Iterator[TextIO]:
-    """Open an output file for writing. It is written completely or not at all.
-
-    Raises:
-        ClickException: the file cannot be written.
-    """
+    """Open an output file for writing. It is written completely or not at all."""
     from simdoc_search.durable import DISK_FULL_ADVICE, atomic_file, is_disk_full
 
     try:

@@ -190,11 +190,7 @@ def _have_no_text(*files: str) -> bool:
 
 
 def _read_side(name: str, search: Callable[[], SimilaritySearch], store: str) -> _Side:
-    """Read the file or the stored document that an argument names.
-
-    Raises:
-        CorpusError: nothing has this name, or the text of the document is not stored.
-    """
+    """Read the file or the stored document that an argument names."""
     from simdoc_search.corpus.formats import determine_format
 
     is_path = name.startswith(("./", "../", ".\\", "..\\")) or Path(name).is_absolute()

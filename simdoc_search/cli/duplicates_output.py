@@ -111,11 +111,7 @@ def print_as_json(
 
 
 def write_csv(result: Duplicates, file: str) -> None:
-    """Write all pairs as CSV with the columns of `_CSV_COLUMNS`. Index and routing are empty for a local store.
-
-    Raises:
-        ClickException: the file cannot be written.
-    """
+    """Write all pairs as CSV with the columns of `_CSV_COLUMNS`. Index and routing are empty for a local store."""
     with nullcontext(sys.stdout) if file == "-" else open_text_file(Path(file), newline="") as out:
         writer = csv.DictWriter(out, _CSV_COLUMNS)
         writer.writeheader()
@@ -128,13 +124,7 @@ def write_csv(result: Duplicates, file: str) -> None:
 def check_output_files(
     csv_file: str | None, html: Path | None, plan: str | None, folders: Iterable[str], *, as_json: bool
 ) -> None:
-    """Check that the output files can be written, and that they overwrite neither a document nor a plan.
-
-    Raises:
-        UsageError: both JSON and CSV would be written to stdout, or the page would be written to stdout.
-        CorpusError: the folder of a file does not exist, or the file exists in a folder that is indexed.
-        PlanError: the plan already exists.
-    """
+    """Check that the output files can be written, and that they overwrite neither a document nor a plan."""
     from simdoc_search.duplicates.plan import check_plan_is_new
 
     if plan is not None:

@@ -42,12 +42,7 @@ def all_documents_options(help_text: str, pairs: str) -> Decorator:
 
 
 def check_all_documents_options(all_documents: bool, edges: Path | None, other_arguments: Mapping[str, Any]) -> None:
-    """Refuse `--all` with arguments that are for one document, and `--edges` without `--all`.
-
-    Raises:
-        UsageError: the arguments contradict each other.
-        ClickException: the folder of `edges` does not exist.
-    """
+    """Refuse `--all` with arguments that are for one document, and `--edges` without `--all`."""
     given = [name for name, value in other_arguments.items() if value]
     if all_documents and given:
         raise click.UsageError(f"--all compares all documents; omit {given[0]}")

@@ -261,11 +261,7 @@ def _read_stored_settings(store: str, engine: EngineKind | None) -> Settings | N
 def _choose_settings(
     store: str, stored_settings: Settings | None, requested: Settings, options: dict[str, Any]
 ) -> Settings | None:
-    """Return the settings with which to open the store; None if the options set nothing.
-
-    Raises:
-        FormatMismatchError: the options contradict the settings of the existing store.
-    """
+    """Return the settings with which to open the store; None if the options set nothing."""
     if requested == Settings() and all(value in (None, False) for value in options.values()):
         return None
     if stored_settings:

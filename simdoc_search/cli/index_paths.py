@@ -135,9 +135,6 @@ def index_paths(
 
     `on_written` is called with the id of each document that was added or replaced. `compares_skipped` says whether the
     command compares the bytes of skipped files. `open_options` are further arguments of `open_store`.
-
-    Raises:
-        CorpusError: no path can be read. In this case, no store is created.
     """
     from simdoc_search.search.similarity_search import SimilaritySearch
 

@@ -44,22 +44,15 @@ KEPT, SAME_TEXT, SAME_WORDS, NEAR, EVALUATION = range(5)
 
 @dataclass(slots=True)
 class RowGroups:
-    """The groups of duplicate rows. Each array has one value per row. The old rows (those of `against`) come first.
+    """The groups of duplicate rows. Each array has one value per row. The old rows (those of `against`) come first."""
 
-    Attributes:
-        kept_rows: the row that is kept instead; the row itself if it is kept. int64.
-        overlaps: the overlap with the kept row, 0..1; float32.
-        kinds: a position in `KINDS`; uint8. EVALUATION: the row shares a run of words with the evaluation set,
-            and was not compared.
-        partly_compared_row_count: number of kept rows that were compared with only some of the similar rows.
-        skipped_comparison_count: upper bound of the number of pairs that were not compared.
-    """
-
-    kept_rows: Ints
-    overlaps: NDArray[np.float32]
+    kept_rows: Ints  # the row that is kept instead; the row itself if it is kept. int64.
+    overlaps: NDArray[np.float32]  # the overlap with the kept row, 0..1; float32
+    # a position in `KINDS`; uint8. EVALUATION: the row shares a run of words with the evaluation set, and was not
+    # compared.
     kinds: NDArray[np.uint8]
-    partly_compared_row_count: int
-    skipped_comparison_count: int
+    partly_compared_row_count: int  # number of kept rows that were compared with only some of the similar rows
+    skipped_comparison_count: int  # upper bound of the number of pairs that were not compared
 
     @property
     def duplicates(self) -> Ints:

@@ -26,22 +26,15 @@ RECOVERY_SECONDS = 30.0
 
 @dataclass(frozen=True)
 class NodeStatus:
-    """The state of one node.
+    """The state of one node."""
 
-    Attributes:
-        number: node number, from 1.
-        url: URL of the node.
-        pid: process id of the node; 0 if it has no process.
-        state: "running" if the node responds, "starting" while the cluster starts, "ended" if the process has ended, or
-            "silent" if the process is running but does not respond.
-        log: path of the log.
-    """
-
-    number: int
-    url: str
-    pid: int
+    number: int  # node number, from 1
+    url: str  # URL of the node
+    pid: int  # process id of the node; 0 if it has no process
+    # "running" if the node responds, "starting" while the cluster starts, "ended" if the process has ended, or "silent"
+    # if the process is running but does not respond
     state: str
-    log: str
+    log: str  # path of the log
 
 
 @dataclass(frozen=True)
