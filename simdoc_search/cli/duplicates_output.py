@@ -38,6 +38,7 @@ from simdoc_search.display import (
     format_more_hits_hint,
 )
 from simdoc_search.duplicates import Duplicates, GroupedDocument
+from simdoc_search.durable import check_output_folder
 from simdoc_search.errors import CorpusError, StoreError
 from simdoc_search.passages.dates import format_day
 from simdoc_search.stores.location import parse_location
@@ -135,8 +136,7 @@ def check_output_files(
         raise click.UsageError("--html cannot write to stdout (-); choose a file")
     for file in [str(file) for file in (csv_file, html) if file is not None and file != "-"]:
         path = Path(file).resolve()
-        if not path.parent.is_dir():
-            raise CorpusError(f"cannot write {file}, because its folder does not exist; create the folder")
+        check_output_folder(Path(file))
         if path.exists() and any(path.is_relative_to(Path(folder).resolve()) for folder in folders):
             raise CorpusError(
                 f"cannot overwrite {file}, because the file may be one of the documents to compare; choose another file"

@@ -7,7 +7,7 @@ with its kept row, so the groups are stars, not chains.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -20,7 +20,6 @@ from simdoc_search.duplicates.arrays import (
     AnyInts,
     Bools,
     Ints,
-    Keys,
     is_run_start,
     release_memory,
     slices,
@@ -30,7 +29,7 @@ from simdoc_search.duplicates.clusters import UNASSIGNED
 from simdoc_search.duplicates.finder import Assignment, Progress, find_and_assign
 from simdoc_search.duplicates.fingerprint_table import FingerprintTable
 from simdoc_search.duplicates.measures import Measure
-from simdoc_search.duplicates.pairs import JoinedPairs, join
+from simdoc_search.duplicates.pairs import join
 from simdoc_search.duplicates.verification import PairOverlaps, Verifier
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.workers import ParallelMapper
@@ -132,7 +131,7 @@ def _assign(
         len(representatives),
         np.arange(len(representatives), dtype=np.int32),
         PairOverlaps(measure, verifier),
-        partial(_find_pairs, table, measure, first_new_index),
+        partial(join, table, measure=measure, first_new_index=first_new_index),
         progress,
     )
     release_memory(rows.token_ids)
@@ -145,27 +144,6 @@ def _find_begins(counts: AnyInts) -> AnyInts:
     begins = np.cumsum(counts, dtype=np.int64)
     begins -= counts
     return to_smallest_dtype(begins)
-
-
-def _find_pairs(
-    table: FingerprintTable,
-    measure: Measure,
-    first_new_index: int,
-    documents: AnyInts,
-    *,
-    known_pairs: Keys,
-    compared_documents: AnyInts | None,
-    progress: Callable[[float], None],
-) -> JoinedPairs:
-    return join(
-        table,
-        documents,
-        measure,
-        known_pairs=known_pairs,
-        compared_documents=compared_documents,
-        first_new_index=first_new_index,
-        progress=progress,
-    )
 
 
 def _label_rows_by_words(rows: Rows, is_compared: Bools) -> NDArray[np.int32]:
