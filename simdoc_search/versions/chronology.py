@@ -136,8 +136,8 @@ def _find_exports(evidence: DateEvidence, documents: Sequence[DateSources]) -> d
 def _find_dated_copies(evidence: DateEvidence, documents: Sequence[DateSources]) -> dict[int, int]:
     """Map each document without its own date or version to a dated document with the same text.
 
-    If no such document is dated, it is one whose name has a place without a version, such as `lease` next to `lease
-    draft`. Of several documents, it is the one with the oldest file, then the one with the shortest name.
+    If no such document is dated, use one whose name has no version but a place in the order, such as `lease` next to
+    `lease draft`. If there are several, use the one with the oldest file, then the one with the shortest name.
     """
     has_label: dict[int, bool] = {}
     for kind in KINDS_WITHOUT_MTIME:

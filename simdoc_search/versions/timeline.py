@@ -65,10 +65,11 @@ class ConflictingStatement:
 
 @dataclass(frozen=True, slots=True)
 class UndecidedVersions:
-    """Two versions of which no evidence that counts shows which is newer.
+    """Two versions, if no evidence that counts shows which of them is newer.
 
     Attributes:
-        later: name of the version that is later by file time, or else in the timeline, or that is unordered.
+        later: name of the unordered version, if there is one. Otherwise of the version that is later by file time, or
+            else in the timeline.
         earlier: name of the other version.
         dated: name of the only version with a date other than a file time, if file times show which one is later. Such
             file times do not count. Otherwise None.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice, starmap
 from threading import Lock
@@ -46,6 +46,7 @@ class DuplicatesReview:
 
     duplicates: Duplicates
     options: Mapping[str, str]  # of the search: `overlap` in percent, `keep` and `measure`
+    omissions: Sequence[str] = ()  # sentences about what was not compared
     decisions: dict[DocumentKey, Action] = field(default_factory=dict)  # instead of the proposed actions
     kept_instead: dict[int, int] = field(default_factory=dict)  # maps the index of a group to that of the duplicate
     keeps_undecided: bool = False  # whether documents without a decision are kept
