@@ -244,9 +244,7 @@ def test_everything_is_removed_by_the_commands_of_the_page(
         assert f"  remove the field simdoc from 3 documents of {articles}" in removed.splitlines()
         assert {id: {"body"} for id in ("1", "2", "number", "3")} == {hit["_id"]: {*hit["_source"]} for hit in hits}
         assert [None] * 9 == [engine.call("GET", place, allowed_statuses=(404,)) for place in places]
-        assert {"settings": {"index": {"number_of_replicas": "0"}}, "mappings": {"properties": {}}} == (
-            kept["index_template"]["template"]
-        )
+        assert {"settings": {"index": {"number_of_replicas": "0"}}} == kept["index_template"]["template"]
         everything.remove(watches)
         assert "nothing to remove\n" == output("template", "remove", engine_url, "--index", articles)
 

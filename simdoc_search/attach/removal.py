@@ -173,8 +173,8 @@ def _find_parts(
 ) -> Iterator[_Part]:
     """Yield the parts that may be deleted, with the users that are not in `all_names`.
 
-    `templates` are the index templates after the removal. `pipelines` maps the name of each of our pipelines to whether
-    only settings and other pipelines use it. If not, programs may also name it in their requests.
+    `templates` are the index templates after the removal. `pipelines` maps the name of each pipeline of simdoc-search
+    to True if only settings and other pipelines use it. Otherwise, programs may also name it in their requests.
     """
     others = [each for each in describe_indices(engine, "*", field) if each.name not in all_names]
     filled = [
@@ -261,10 +261,20 @@ def _remove_parts(template: Mapping[str, Any], field: str, pipelines: set[str]) 
     body = deepcopy(remove_dates(template))
     if field in body.get("composed_of", ()):
         body["composed_of"].remove(field)
-    parts = body.get("template") or {}
-    ((parts.get("mappings") or {}).get("properties") or {}).pop(field, None)
-    settings = (parts.get("settings") or {}).get("index") or {}
+    _delete_path(body, ("template", "mappings", "properties", field))
     for key in PIPELINE_SETTINGS:
-        if settings.get(key) in pipelines:
-            del settings[key]
+        if _index_settings(body).get(key) in pipelines:
+            _delete_path(body, ("template", "settings", "index", key))
     return body
+
+
+def _delete_path(body: dict[str, Any], path: Sequence[str]) -> None:
+    """Delete a nested value if it exists, and the objects that become empty by it."""
+    key, *rest = path
+    if rest and body.get(key):
+        _delete_path(body[key], rest)
+        if body[key]:
+            return
+    elif rest:
+        return
+    body.pop(key, None)

@@ -8,7 +8,11 @@ from typing import TYPE_CHECKING
 from simdoc_search.cli.common import left_out_lines, renewal_advice
 from simdoc_search.display import command_line, format_count, quote_command, safe_message
 from simdoc_search.duplicates.document_arrays import NO_FINGERPRINT, TEXT_CHANGED
-from simdoc_search.duplicates.paths import ARCHIVE_GONE, FILE_GONE
+from simdoc_search.duplicates.omissions import (
+    describe_skipped_comparisons,
+    describe_unlisted_documents,
+    list_left_out_documents,
+)
 
 if TYPE_CHECKING:
     from simdoc_search.duplicates import Duplicates
@@ -56,32 +60,13 @@ def note_lines(result: Duplicates, store: Store, location: str, *, is_estimate_r
             f"overlaps are estimated from the fingerprints, because {why}; pairs near the minimum overlap may be wrong "
             "or missing"
         )
-    elif result.unverified_count:
-        overlaps_are = format_count(result.unverified_count, "overlap is", "overlaps are")
-        yield f"{overlaps_are} estimated, because texts are missing"
     if result.undescribed_count:
         compare = command_line(location, "compare", "KEPT", "OTHER")
         near = format_count(result.undescribed_count, "near duplicate")
         yield f"the differences of {near} are not listed; see them with: {compare}"
-    if result.large_sets:
-        documents_are = format_count(result.large_sets.document_count, "document is", "documents are")
-        limit = result.large_sets.max_set_size
-        yield f"{documents_are} similar to more than {limit:,} others; each was compared with only a few of them"
-        if skipped := result.large_sets.skipped_comparison_count:
-            comparisons_were = format_count(skipped, "comparison was", "comparisons were")
-            yield (
-                f"up to {comparisons_were} skipped for documents with more than {limit:,} similar documents, so some "
-                "of their duplicates may not be listed"
-            )
-    unlisted_count, is_exact = result.count_unlisted_documents()
-    if unlisted_count:
-        documents_are = format_count(unlisted_count, "document is", "documents are")
-        they_overlap = "it overlaps" if unlisted_count == 1 else "they overlap"
-        at_least = "" if is_exact else "at least "
-        yield (
-            f"{at_least}{documents_are} in no group, because {they_overlap} only duplicates, not the kept document; "
-            "--csv FILE writes all pairs"
-        )
+    yield from describe_skipped_comparisons(result)
+    if unlisted := describe_unlisted_documents(result):
+        yield f"{unlisted}; --csv FILE writes all pairs"
     if result.ignored_word_count:
         words_were = format_count(result.ignored_word_count, "word was", "words were")
         yield f"{words_were} not counted in the compared texts, because of --ignore"
@@ -105,8 +90,8 @@ def _left_out_lines(result: Duplicates, store: Store, location: str) -> Iterator
     """
     if note := result.describe_unsplit_texts():
         yield note
-    others = [(key.id, reason) for key, reason in result.left_out.items() if reason not in (FILE_GONE, ARCHIVE_GONE)]
-    yield from left_out_lines([f"{id!r}: {reason}" for id, reason in others])
+    others = list_left_out_documents(result)
+    yield from left_out_lines([f"{key.id!r}: {reason}" for key, reason in others])
     if changed := sum(reason == TEXT_CHANGED for _, reason in others):
         documents = format_count(changed, "document")
         yield f"{documents} changed after indexing; {renewal_advice(store)}"

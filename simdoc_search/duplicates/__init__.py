@@ -16,6 +16,7 @@ contents.py           comparison of the bytes of files in a group
 verdicts.py           the kind of each duplicate, and the action that a plan proposes
 finder.py             runs the steps above
 duplicates_result.py  the result: groups and pairs
+omissions.py          what was not compared
 plan/                 a table of duplicates that people edit, apply and undo
 group_membership.py   looks up the group of a document
 mark_update.py        marks the duplicates in the documents of an engine

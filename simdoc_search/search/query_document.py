@@ -38,7 +38,7 @@ A longer text is queried by its passage tokens, which are the hashes that winnow
 class QueryDocument:
     """The document or text of a query. Its properties are computed when they are first used."""
 
-    record: Record  # with its text; for a text, only with an id, the text and metadata
+    record: Record  # with its text; if the query is a text, only the id, text and metadata are set
     settings: Settings  # of the store
     is_stored: bool = True  # otherwise it is a text
     ignored_texts: Sequence[WordPositions] = ()  # passages that occur in these texts are ignored
@@ -171,11 +171,7 @@ class QueryDocument:
         return reduce(unite_token_ids, (shingle_token_ids(text, settings.analysis, settings.sketch) for text in texts))
 
     def check_has_passages(self) -> None:
-        """Check that the document can share passages.
-
-        Raises:
-            NoFingerprintError: the document has no words, or is stored without text and passage tokens.
-        """
+        """Raise a NoFingerprintError if the document has no words, or is stored without text and passage tokens."""
         if self.text is None and not len(self.passage_tokens):
             raise NoFingerprintError(
                 f"{self.description} is stored without its text and without its passages, so shared passages cannot be "

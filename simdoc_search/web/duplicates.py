@@ -8,8 +8,14 @@ from pathlib import Path
 from typing import Any
 
 from simdoc_search.as_json.duplicates import duplicates_omissions_as_json, duplicates_summary_as_json, group_as_json
+from simdoc_search.display import format_count
 from simdoc_search.documents import DocumentKey
-from simdoc_search.duplicates import KEEP_RULES, GroupedDocument
+from simdoc_search.duplicates import KEEP_RULES, Duplicates, GroupedDocument
+from simdoc_search.duplicates.omissions import (
+    describe_skipped_comparisons,
+    describe_unlisted_documents,
+    list_left_out_documents,
+)
 from simdoc_search.duplicates.plan import undo_path
 from simdoc_search.duplicates.plan.rows import ACTIONS, Action
 from simdoc_search.duplicates.plan.table import table_lines
@@ -24,6 +30,7 @@ from simdoc_search.web.review import ROW_FIELD_PREFIX, DuplicatesReview, Reviewe
 from simdoc_search.web.skipped import list_skipped_files
 
 _DEFAULT_GROUPS, _MAX_MEMBERS, _MAX_DROPPED_DOCUMENTS = 20, 100, 500
+_MAX_LEFT_OUT_DOCUMENTS = 10
 _MAX_EXCERPTS = 100
 """The maximum number of texts that a page reads for excerpts."""
 _EXCERPT_WORDS = 24
@@ -103,9 +110,20 @@ def start_duplicates(request: PageRequest) -> Redirect:
 
     def find(report: Progress) -> DuplicatesReview:
         skipped = list_skipped_files(search.store, local, report) if local and not options["filters"] else None
-        return DuplicatesReview(search.duplicates(**options, skipped=skipped, progress=report), form_values)
+        result = search.duplicates(**options, skipped=skipped, progress=report)
+        return DuplicatesReview(result, form_values, _describe_omissions(result))
 
     return request.served_store.duplicates.start(find)
+
+
+def _describe_omissions(result: Duplicates) -> list[str]:
+    notes = [*describe_skipped_comparisons(result), describe_unlisted_documents(result)]
+    left_out = list_left_out_documents(result)
+    notes += [f"left out: {key.id}: {reason}" for key, reason in left_out[:_MAX_LEFT_OUT_DOCUMENTS]]
+    if more := len(left_out[_MAX_LEFT_OUT_DOCUMENTS:]):
+        notes.append(f"left out: {format_count(more, 'more document')}")
+    sentences = [f"{note[:1].upper()}{note[1:]}." for note in notes if note]
+    return [*sentences, *filter(None, [result.describe_unsplit_texts()])]
 
 
 def save_decisions(request: PageRequest) -> Redirect:
@@ -186,11 +204,7 @@ def _commands(review: DuplicatesReview, request: PageRequest) -> tuple[str, str]
 
 
 def require_review(request: PageRequest) -> DuplicatesReview:
-    """Return the groups of the last search.
-
-    Raises:
-        QuerySyntaxError: No search has finished yet.
-    """
+    """Return the groups of the last search."""
     if (review := request.served_store.duplicates.result) is None:
         raise QuerySyntaxError("there is no result yet; start the search for duplicates and wait until it has finished")
     return review

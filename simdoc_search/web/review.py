@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice, starmap
 from threading import Lock
@@ -46,6 +46,7 @@ class DuplicatesReview:
 
     duplicates: Duplicates
     options: Mapping[str, str]  # of the search: `overlap` in percent, `keep` and `measure`
+    omissions: Sequence[str] = ()  # sentences about what was not compared
     decisions: dict[DocumentKey, Action] = field(default_factory=dict)  # instead of the proposed actions
     kept_instead: dict[int, int] = field(default_factory=dict)  # maps the index of a group to that of the duplicate
     keeps_undecided: bool = False  # whether documents without a decision are kept
@@ -115,11 +116,7 @@ class DuplicatesReview:
         return self.decisions.get(key, default)
 
     def find_member(self, name: str) -> Member:
-        """Return the document to which the form field `row-GROUP-MEMBER` refers.
-
-        Raises:
-            QuerySyntaxError: There is no such document, or it is the kept one.
-        """
+        """Return the document to which the form field `row-GROUP-MEMBER` refers."""
         numbers = name.removeprefix(ROW_FIELD_PREFIX).split("-")
         if (
             len(numbers) == 2
@@ -146,9 +143,6 @@ class DuplicatesReview:
         """Keep the document of a form field `row-GROUP-MEMBER` instead of the kept one. Return the index of its group.
 
         Decisions about this document, about the one that was kept before, and about the proposed one are discarded.
-
-        Raises:
-            QuerySyntaxError: There is no such document.
         """
         member = self.find_member(name)
         group_index = int(name.removeprefix(ROW_FIELD_PREFIX).partition("-")[0])

@@ -425,3 +425,14 @@ def test_an_attachment_cannot_be_removed(tmp_path: Path) -> None:
         assert 'name="row-0-0"' not in html
         assert "Keep this one instead" not in html
         assert 0 == counts_of(pages)["drop"]
+
+
+def test_the_page_says_what_was_left_out(tmp_path: Path) -> None:
+    """The versions 1 and 2 overlap, and 2 and 3, but not 1 and 3."""
+    write(tmp_path / "corpus", {f"{number}.txt": words(8 * number, 100 + 9 * number) for number in (1, 2, 3)})
+    output("index", tmp_path / "corpus", "--store", tmp_path / "store")
+    with pages_over(tmp_path / "store") as pages:
+        found_groups(pages)
+        html = pages.html("/duplicates")
+
+        assert "1 document is in no group, because it overlaps only duplicates, not the kept document." in html
