@@ -6,8 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-import numpy as np
-
 from simdoc_search.analysis.words import WordPositions
 from simdoc_search.documents import DocumentKey
 from simdoc_search.errors import QuerySyntaxError
@@ -19,7 +17,7 @@ from simdoc_search.passages.align import (
     AlignmentSettings,
 )
 from simdoc_search.passages.typography import locate_unified_words
-from simdoc_search.passages.word_spans import Mask
+from simdoc_search.passages.word_spans import Mask, find_overlapping_words
 from simdoc_search.query.plans import ThresholdPlan, min_matches_beyond_chance
 from simdoc_search.search.query_document import QueryDocument
 from simdoc_search.search.stored_texts import AnalysedText
@@ -150,8 +148,7 @@ class Variant(NamedTuple):
     @classmethod
     def from_text(cls, text: AnalysedText, compared: WordPositions) -> Variant:
         """Return a variant. `compared` are the compared words, with their positions in the text of the variant."""
-        firsts = np.searchsorted(text.words.ends, compared.starts, side="right")
-        return cls(text, firsts.tolist(), np.searchsorted(text.words.starts, compared.ends).tolist())
+        return cls(text, *find_overlapping_words(text.words, compared))
 
     def make_phrase(self, start: int, end: int) -> Phrase:
         """Return the phrase with the compared words from `start` up to, but not including, `end`."""
