@@ -79,7 +79,7 @@ def check_index(engine: Engine, index: str, field: str | None = None) -> list[Fi
         *_find_sample_faults(inspection, advise_backfill),
     ]
     if lacks_all:
-        problem = "no document has a fingerprint; they were not added yet, or `template remove` removed them"
+        problem = "no document has a fingerprint; fingerprints were not added yet, or `template remove` removed them"
         common_problems.append(f"{problem}; to add them, {advise_backfill('--stale')}")
     limit = engine.max_clauses()
     if limit < MAX_CLAUSES:

@@ -227,7 +227,7 @@ def _undo(file: str, store: str, engine: EngineKind | None, *, as_json: bool) ->
 def _index_restored_files(report: UndoReport, store: str, engine: EngineKind | None) -> tuple[RestoredFiles, PlanIndex]:
     """Add restored files to the index of the plan again. Also return this index, for the command that adds the others.
 
-    An undo file of an apply that did not know the index names none. Then the index of `--store` is used.
+    If the undo file does not name an index, because `apply` did not know it, the index of `--store` is used.
     """
     from simdoc_search.duplicates.plan import find_plan_index
     from simdoc_search.indexing.restored_files import RestoredFiles, index_restored_files

@@ -226,7 +226,7 @@ def _read_side(name: str, search: Callable[[], SimilaritySearch], store: str) ->
 
 
 def _find_skipped_file(id: str, store: Store, other_ids: Sequence[str]) -> Path | None:
-    """Return the file that would have this id but is not in the store, in the folders of some other documents."""
+    """Return a file that is not in the store but would have this id, in the indexed folders of other documents."""
     for origin in {record.origin for other in other_ids if (record := store.get(other))}:
         if origin is not None and id.startswith(origin.prefix):
             path = origin.path_of(id)

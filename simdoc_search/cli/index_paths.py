@@ -96,8 +96,8 @@ def take_missing_paths(
     """Set aside the indexed paths that do not exist or have no files.
 
     Returns:
-        The other paths; with `prune_all`, the paths as skipped files, so that a run removes their documents; and else,
-        a sentence about each of them.
+        The other paths. With `prune_all`, the paths that were set aside, as skipped files, so that a run removes their
+        documents. Without `prune_all`, a sentence about each path that was set aside.
     """
     from simdoc_search.documents import SkippedFile
     from simdoc_search.indexing.pruning import has_no_files

@@ -1,7 +1,7 @@
 """Finds differences between texts in letter case, punctuation and symbols.
 
 The comparison of words ignores these differences. For example, `-500` and `500`, or `Bill` and `bill`, are equal words.
-The Unicode form of a letter is no such difference: `é` may be one character or two.
+The Unicode form of a letter does not count: `é` may be one character or two.
 """
 
 from __future__ import annotations

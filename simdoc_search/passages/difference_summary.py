@@ -29,7 +29,7 @@ _NUMBER_AFTER = re.compile(r"[^\S\r\n]{0,4}\d")
 def summarise_differences(comparison: Comparison, texts: tuple[str, str]) -> str:
     """Describe a table row with moved cells, a changed symbol, and the words that differ.
 
-    Of the words, up to two significant changes are quoted, or else the first difference.
+    Up to two significant changes of words are quoted, or else the first difference.
 
     For example: "symbol: “≤” → “≥”; +1 −1 words in 1 place; number: The rent is “850” → “890”".
     """

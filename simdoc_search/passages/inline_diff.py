@@ -1,4 +1,4 @@
-"""Shows a place of both texts in one: what both have, what only the first has, and what only the second has.
+"""Merges a place of two texts into one quotation, in which removed and inserted parts are marked.
 
 Without the removed parts, the result reads as the second text. Without the inserted parts, it reads as the first one.
 Only whitespace and the Unicode form of letters may differ. The symbols between the words are compared, too.
@@ -183,7 +183,7 @@ class InlineDiff:
         )
 
     def _merge(self, first: WordPair, end: WordPair, starts: Span, ends: Span) -> Iterator[DiffPart]:
-        """Yield the parts of a region of both texts, which has no words that are spelled equally."""
+        """Yield the parts of a region in which no words are spelled equally in both texts."""
         a, b = (
             _Region(*region) for region in zip(self._texts, first, end, zip(starts, ends, strict=True), strict=True)
         )
@@ -206,7 +206,7 @@ class InlineDiff:
 def place_empty_spans(
     texts: tuple[str, str], words: tuple[WordPositions, WordPositions], differences: Iterable[Difference]
 ) -> list[Difference]:
-    """Return the differences, with the empty span of inserted and of removed words at the right place between symbols.
+    """Move the empty spans of inserted and removed words to the right place between the symbols of the other text.
 
     For example, `x` is inserted between the brackets of `[ ]`, and a line at the beginning of the next line.
     """
@@ -239,7 +239,7 @@ def _find_place(text: SpacedText, word: int, other: SpacedText, first: int, end:
 
 
 def _find_middle(a: _Region, b: _Region) -> tuple[Span, Span]:
-    """Return what is left of two regions without the equal symbols at their beginning and at their end."""
+    """Return the spans of two regions without the equal symbols at their beginnings and ends."""
     before = a.find_symbols_before(), b.find_symbols_before()
     after = a.find_symbols_after(), b.find_symbols_after()
     prefix = _count_equal_symbols((a, b), *before)

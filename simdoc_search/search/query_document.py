@@ -37,7 +37,7 @@ A longer text is queried by its passage tokens, which are the hashes that winnow
 class QueryDocument:
     """The document or text of a query. Its properties are computed when they are first used."""
 
-    record: Record  # with its text; for a text, only with an id, the text and metadata
+    record: Record  # with its text; if the query is a text, only the id, text and metadata are set
     settings: Settings  # of the store
     is_stored: bool = True  # otherwise it is a text
     ignored_texts: Sequence[WordPositions] = ()  # passages that occur in these texts are ignored

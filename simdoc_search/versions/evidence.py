@@ -168,9 +168,9 @@ class DateEvidence:
             return index
         return index if (self._documents[index].mtime_ns,) == dated.key else self._first_files[text_hash]
 
-    def has_strong_date(self, index: int) -> bool:
-        """Return whether a document has a date in its metadata, its name or version control."""
-        return any(self.dates_by(kind)[index] for kind in ("mixed dates", "created"))
+    def strong_date(self, index: int) -> DocumentDate | None:
+        """Return the date of a document in its metadata, its name or version control; None if it has none."""
+        return self.stated_date(index, ("mixed dates", "created"))
 
     def compare(self, kind: EvidenceKind, first: int, second: int) -> int | None:
         """Return 1 if the first document is later than the second, -1 if it is earlier, 0 if equal, None if unknown."""

@@ -172,8 +172,8 @@ def test_the_verdict_does_not_contradict_the_evidence(search: SimilaritySearch, 
     dated = search.versions("a 2001.txt")
     assert "by the modification times of the files" == dated.order_description
     assert (
-        "newest: not known. a 2001.txt has a date of its own. b.txt has only a modification time, which may be the "
-        "time of copying"
+        "newest: not known. a 2001.txt has a date of its own, 2001. b.txt has only a modification time, which may be "
+        "the time of copying"
     ) == dated.verdict
     staged = search.versions("lease.txt")
     assert [

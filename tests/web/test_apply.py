@@ -147,7 +147,7 @@ def test_the_page_knows_what_was_undone_at_the_command_line(pages: Pages, folder
 
     assert undo_button(run) in after_partial_undo
     assert undo_button(run) not in after_undo
-    assert "This run has been undone meanwhile" in after_undo
+    assert "This run was already undone" in after_undo
 
 
 def test_files_are_added_to_the_index_if_it_has_no_other_documents_of_their_folder(pages: Pages, folder: Path) -> None:
