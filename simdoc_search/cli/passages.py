@@ -208,9 +208,7 @@ def _answer_many(
 ) -> None:
     """Run many queries, and print the answers. If other processes can open the store, several processes run them.
 
-    Raises:
-        ClickException: some queries failed. The answers of all others are printed.
-        SystemExit: a path could not be read. The answers of all others are printed.
+    If a query fails or a path cannot be read, this is reported after all answers.
     """
     skipped, problems = (files.skipped, files.problems) if files else ([], [])
     count, failures = 0, list[tuple[str, str]]()

@@ -56,11 +56,7 @@ def describe_hit(hit: PassageHit) -> str:
 def write_page(
     path: Path, answers: Sequence[PassageAnswer], notes: Sequence[str], store: Store, *, hide_progress: bool
 ) -> None:
-    """Write the page, and show the progress on stderr unless `hide_progress`.
-
-    Raises:
-        ClickException: the page cannot be written.
-    """
+    """Write the page, and show the progress on stderr unless `hide_progress`."""
     from simdoc_search.passages.report import render_sources_page
 
     ranked = sorted(answers, key=lambda answer: -answer.result.coverage.share)

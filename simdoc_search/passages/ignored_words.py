@@ -135,12 +135,14 @@ def ignore_parts(
     quotations: bool = False,
     bibliography: bool = False,
     preset: Preset = "edited",
-) -> tuple[Comparison, tuple[int, int], list[str]]:
+) -> tuple[Comparison, tuple[int, int] | None, list[str]]:
     """Remove the words of templates, quotations and bibliographies from a comparison; see `remove_ignored_words`.
 
     Return the changed comparison, the number of ignored words of each text, and sentences that say what is ignored.
-    `names` are the names of the texts in these sentences.
+    `names` are the names of the texts in these sentences. If nothing is to be ignored, the number is None.
     """
+    if not (templates or quotations or bibliography):
+        return comparison, None, []
     spans: tuple[list[Span], list[Span]] = ([], [])
     notes = []
     for name, text, text_spans in zip(names, texts, spans, strict=True):

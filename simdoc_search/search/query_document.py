@@ -173,11 +173,7 @@ class QueryDocument:
         return shingle_token_ids(self._text_without_ignored_words or "", self.settings.analysis, self.settings.sketch)
 
     def check_has_passages(self) -> None:
-        """Check that the document can share passages.
-
-        Raises:
-            NoFingerprintError: the document has no words, or is stored without text and passage tokens.
-        """
+        """Raise a NoFingerprintError if the document has no words, or is stored without text and passage tokens."""
         if self.text is None and not len(self.passage_tokens):
             raise NoFingerprintError(
                 f"{self.description} is stored without its text and without its passages, so shared passages cannot be "

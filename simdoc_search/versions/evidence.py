@@ -80,19 +80,12 @@ class DateSources:
 
 
 class DocumentDate(NamedTuple):
-    """The date or version of a document.
+    """The date or version of a document."""
 
-    Attributes:
-        evidence_kind: the kind of evidence that the date comes from.
-        key: sort key. Later documents have greater keys. Compare keys of the same kind with `DateEvidence.compare`.
-        label: the date or version, formatted for display, such as `12 Mar 2021` or `v2`.
-        iso: the date in ISO 8601; None for a version.
-    """
-
-    evidence_kind: EvidenceKind
-    key: tuple[object, ...]
-    label: str
-    iso: str | None
+    evidence_kind: EvidenceKind  # the kind of evidence that the date comes from
+    key: tuple[object, ...]  # sort key: later is greater. Compare keys of one kind with `DateEvidence.compare`.
+    label: str  # the date or version, formatted for display, such as `12 Mar 2021` or `v2`
+    iso: str | None  # the date in ISO 8601; None for a version
 
 
 def date_written(record: Record) -> DocumentDate | None:

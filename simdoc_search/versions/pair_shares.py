@@ -25,17 +25,11 @@ Pairs = tuple[Ints, Ints]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PairShares:
-    """The shares of similar sentences for many pairs of documents. `SentenceShares` describes the attributes.
+    """The shares of similar sentences for many pairs of documents. `SentenceShares` describes the attributes."""
 
-    Attributes:
-        share: float64, shape (pairs,).
-        share_of_other: float64, shape (pairs,).
-        has_too_few_matches: bool, shape (pairs,).
-    """
-
-    share: Floats
-    share_of_other: Floats
-    has_too_few_matches: NDArray[np.bool_]
+    share: Floats  # float64, shape (pairs,)
+    share_of_other: Floats  # float64, shape (pairs,)
+    has_too_few_matches: NDArray[np.bool_]  # bool, shape (pairs,)
 
     def scores(self, thresholds: SimilarityThresholds) -> Floats:
         """Return the score of each pair; -1 if the documents are not versions; float64, shape (pairs,)."""

@@ -162,11 +162,7 @@ def _find_other_index(local: LocalAccess, index: PlanIndex) -> str:
 
 
 def _require_moving_allowed(request: PageRequest, *, is_change: bool = False) -> tuple[LocalAccess, Path]:
-    """Return the local features and the folder for moved files.
-
-    Raises:
-        HTTPException: The server may not move files for this request, or the form does not have the token.
-    """
+    """Return the local features and the folder for moved files."""
     local = request.local
     if local is None or local.removed_files_folder is None:
         raise HTTPException(

@@ -96,11 +96,7 @@ class ServedStore:
         self.stop: StopEvent = StopEvent()
 
     def search(self) -> SimilaritySearch:
-        """Return a search over the store that ends when the current request is stopped.
-
-        Raises:
-            StoreError: The store cannot be opened now.
-        """
+        """Return a search over the store that ends when the current request is stopped."""
         with self._lock:
             if self._search is None:
                 self._search = self._open_search()
@@ -108,11 +104,7 @@ class ServedStore:
         return search if stop is None else SimilaritySearch(search.store.cancellable_by(stop))
 
     def passages_search(self) -> SimilaritySearch:
-        """Return a search over the store, which must have passage tokens.
-
-        Raises:
-            NotIndexedError: The store has no passage tokens.
-        """
+        """Return a search over the store, which must have passage tokens."""
         search = self.search()
         if search.store.settings.passages is None:
             advice = "index the documents again into a new index, without --no-passages"
@@ -120,11 +112,7 @@ class ServedStore:
         return search
 
     def concepts_search(self) -> SimilaritySearch:
-        """Return a search over the store, which must have concepts.
-
-        Raises:
-            NotIndexedError: The store has no concepts.
-        """
+        """Return a search over the store, which must have concepts."""
         search = self.search()
         if search.store.settings.concepts is None:
             advice = TOKEN_KINDS["concepts"].how_to_add(search.store.info().location)

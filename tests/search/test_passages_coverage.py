@@ -26,17 +26,11 @@ class Words:
 
 
 class Thesis(NamedTuple):
-    """A text that is copied from many documents.
+    """A text that is copied from many documents."""
 
-    Attributes:
-        search: a search over the documents.
-        text: the text.
-        sources: number of words that the text copies from each document.
-    """
-
-    search: SimilaritySearch
-    text: str
-    sources: dict[str, int]
+    search: SimilaritySearch  # a search over the documents
+    text: str  # the text
+    sources: dict[str, int]  # number of words that the text copies from each document
 
 
 @pytest.fixture(scope="module")
