@@ -60,27 +60,36 @@ def quote_matched_words(passage: Passage, text: str) -> str:
 
 
 def count_passage_words(
-    passage: Passage, text: str, analysis: Analysis | None = None, quotations: Sequence[Span] = ()
+    passage: Passage,
+    text: str,
+    analysis: Analysis | None = None,
+    *,
+    quotations: Sequence[Span] = (),
+    ignored_spans: Sequence[Span] = (),
 ) -> str:
     """Return the number of matched words: "12 words", or "17 of 39 words match" if the passage has others.
 
-    The numbers of words that were moved and of words in `quotations` follow: "12 words, 2 moved, 10 quoted".
+    Ignored words do not count as others. The numbers of words that were moved, that are in `quotations`, and that are
+    ignored follow: "12 words, 2 moved, 10 quoted, 30 ignored".
     """
     begin = passage.a[0]
     words = locate_shown_words(text[slice(*passage.a)], analysis)
-    matched, quoted = (
+    matched, quoted, ignored = (
         spans_to_mask(words, [(start - begin, end - begin) for start, end in spans])
-        for spans in ([run[0] for run in passage.runs], quotations)
+        for spans in ([run[0] for run in passage.runs], quotations, ignored_spans)
     )
-    counts = format_count(passage.word_count, "word")
-    if len(words.words) > passage.word_count:
-        counts = f"{passage.word_count:,} of {format_count(len(words.words), 'word')} match"
+    ignored_count = int((ignored & ~matched).sum())
+    other_count = len(words.words) - ignored_count
+    counts = [format_count(passage.word_count, "word")]
+    if other_count > passage.word_count:
+        counts = [f"{passage.word_count:,} of {format_count(other_count, 'word')} match"]
     if moved_count := passage.word_count - _count_unmoved_words(passage, words):
-        counts += f", {moved_count:,} moved"
-    quoted_count = int((matched & quoted).sum())
-    if not quoted_count:
-        return counts
-    return f"{counts}, {'all' if quoted_count >= passage.word_count else f'{quoted_count:,}'} quoted"
+        counts.append(f"{moved_count:,} moved")
+    if quoted_count := int((matched & quoted).sum()):
+        counts.append("all quoted" if quoted_count >= passage.word_count else f"{quoted_count:,} quoted")
+    if ignored_count:
+        counts.append(f"{ignored_count:,} ignored")
+    return ", ".join(counts)
 
 
 def _count_unmoved_words(passage: Passage, words: WordPositions) -> int:

@@ -161,13 +161,14 @@ class Variant(NamedTuple):
 def choose_phrases(variants: Sequence[Variant], is_ignored: Mask, alignment: AlignmentSettings) -> list[Phrase]:
     """Return distinct phrases of a text. Each run of the guaranteed length contains at least one of them.
 
-    Phrases with ignored words are omitted. A text that is shorter than a phrase is a single phrase.
+    Phrases are omitted if all of their words are ignored. A passage may go on over ignored words, such as a quotation,
+    with too few words on each side for a phrase. A text that is shorter than a phrase is a single phrase.
     """
     count = len(is_ignored)
     if not count:
         return []
     length, step = _choose_phrase_length(count, alignment)
-    starts = [start for start in range(count - length, -1, -step) if not is_ignored[start : start + length].any()]
+    starts = [start for start in range(count - length, -1, -step) if not is_ignored[start : start + length].all()]
     phrases = (variant.make_phrase(start, start + length) for variant in variants for start in starts)
     return list({phrase.words: phrase for phrase in phrases}.values())
 
