@@ -168,7 +168,7 @@ class PassageOutput:
     def _print_summary(self) -> None:
         for line in self._summary.lines():
             say(line)
-        if hint := self._summary.hint:
+        if hint := self._summary.min_words_hint:
             say(hint)
         if self._html:
             say(f"page: {self._html}")
@@ -219,7 +219,7 @@ class _Summary:
             self._short_lengths.append(words)
 
     @property
-    def hint(self) -> str:
+    def min_words_hint(self) -> str:
         """How to find shorter runs than by default, if there is a long text; otherwise empty."""
         from simdoc_search.passages.align import LONG_TEXT_MIN_RUN, SHORT_TEXT_MIN_RUN
 

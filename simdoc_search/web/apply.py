@@ -103,7 +103,7 @@ def move_files(request: PageRequest) -> Redirect:
 
     def move(progress: Progress) -> FileChanges:
         changes = _move_files(review, store, _choose_parent(store, folder), local, progress)
-        served_store.forget_info()
+        served_store.invalidate_info()
         if served_store.duplicates.result is review:
             served_store.duplicates.result = None  # this result still contains the moved documents
         return changes
@@ -127,11 +127,11 @@ def undo_changes(request: PageRequest) -> Redirect:
         paths = restored.restored + restored.earlier_restored
         index = restored.index
         if _find_other_index(local, index):
-            indexed = _index_elsewhere(index, paths, local)
+            indexed = _index_in_other_index(index, paths, local)
         else:
             index = index if index.location else find_plan_index(store, paths)
             indexed = index_restored_files(store, paths, index.folders, local.exclude)
-            served_store.forget_info()
+            served_store.invalidate_info()
         return FileChanges(
             run_folder,
             undo_report=restored,
@@ -143,7 +143,7 @@ def undo_changes(request: PageRequest) -> Redirect:
     return served_store.file_changes.start(move_back)
 
 
-def _index_elsewhere(index: PlanIndex, paths: Sequence[str], local: LocalAccess) -> RestoredFiles:
+def _index_in_other_index(index: PlanIndex, paths: Sequence[str], local: LocalAccess) -> RestoredFiles:
     """Index files again in the index that had them, which is not the index of this server."""
     location = index.location
     if "://" in location:  # another user may have written the URL, to get passwords or texts
