@@ -12,7 +12,6 @@ from rich.console import Console
 from rich.text import Text
 
 from simdoc_search.analysis.settings import Analysis
-from simdoc_search.analysis.words import locate_words
 from simdoc_search.display import format_count, printable
 from simdoc_search.passages.boilerplate import find_boilerplate
 from simdoc_search.passages.inline_diff import InlineDiff
@@ -28,6 +27,7 @@ from simdoc_search.passages.summary import (
     describe_word_measures,
     excerpt,
 )
+from simdoc_search.passages.typography import locate_unified_words
 
 _CONTEXT_WORDS = 12
 _MAX_DIFFERENCE_WORDS, _MAX_DIFFERENCE_CHARACTERS = 60, 600
@@ -174,7 +174,7 @@ class _Report:
         yield from (_Line(2, [("", line)]) for line in [*significant, *others])
         yield from self._row_lines()
         texts = self._text_a, self._text_b
-        words = locate_words(self._text_a, self._analysis), locate_words(self._text_b, self._analysis)
+        words = locate_unified_words(self._text_a, self._analysis), locate_unified_words(self._text_b, self._analysis)
         diff = InlineDiff(texts, words, self._comparison.differences)
         position = 0
         for group in _group_nearby(self._comparison.differences, self._text_a, diff):

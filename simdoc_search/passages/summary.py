@@ -13,7 +13,8 @@ from simdoc_search.analysis.settings import Analysis
 from simdoc_search.analysis.words import WordPositions
 from simdoc_search.display import format_count, format_estimate, format_percent, printable
 from simdoc_search.passages.cells import write_cells
-from simdoc_search.passages.disguise import describe_disguised_words, find_disguised_words, locate_undisguised_words
+from simdoc_search.passages.character_differences import has_only_other_apostrophes
+from simdoc_search.passages.disguise import describe_disguised_words, find_disguised_words, locate_shown_words
 from simdoc_search.passages.passage import (
     CharacterDifference,
     Comparison,
@@ -66,7 +67,7 @@ def count_passage_words(
     The numbers of words that were moved and of words in `quotations` follow: "12 words, 2 moved, 10 quoted".
     """
     begin = passage.a[0]
-    words = locate_undisguised_words(text[slice(*passage.a)], analysis)
+    words = locate_shown_words(text[slice(*passage.a)], analysis)
     matched, quoted = (
         spans_to_mask(words, [(start - begin, end - begin) for start, end in spans])
         for spans in ([run[0] for run in passage.runs], quotations)
@@ -144,7 +145,7 @@ def _quote_whole_numbers(difference: CharacterDifference, texts: tuple[str, str]
 def describe_character_differences(
     differences: Sequence[CharacterDifference], texts: tuple[str, str], max_count: int = _MAX_CHARACTER_DIFFERENCES
 ) -> str:
-    """Describe the number of differences in characters, and up to `max_count` of them, numbers first.
+    """Describe the number of differences in characters, and up to `max_count` of them: numbers first, apostrophes last.
 
     For example: "letter case, punctuation or symbols differ in 1 place: “-500” / “500”". Without differences, the
     result is empty.
@@ -152,8 +153,9 @@ def describe_character_differences(
     if not differences:
         return ""
 
-    def rank(difference: CharacterDifference) -> tuple[bool, bool]:
-        return not any(map(_NUMBER.match, _quote_whole_numbers(difference, texts))), difference.kind == "letters"
+    def rank(difference: CharacterDifference) -> tuple[bool, bool, bool]:
+        has_number = any(map(_NUMBER.match, _quote_whole_numbers(difference, texts)))
+        return has_only_other_apostrophes(difference, texts), not has_number, difference.kind == "letters"
 
     first = sorted(differences, key=rank)[:max_count]
     quoted = "; ".join(describe_character_difference(difference, *texts) for difference in first)

@@ -15,6 +15,7 @@ from simdoc_search.passages.compare import find_text_changes
 from simdoc_search.passages.dates import Date, find_latest_day
 from simdoc_search.passages.row_descriptions import describe_moved_cells
 from simdoc_search.passages.summary import describe_difference
+from simdoc_search.passages.typography import locate_unified_words
 from simdoc_search.passages.word_spans import different_mask
 from simdoc_search.search.query_document import QueryDocument
 from simdoc_search.search.stored_texts import (
@@ -100,7 +101,8 @@ class QueryFamily:
         record = records.get(self._versions[number - 1].record.key) if number else self._document.record
         if record is None or record.text is None:
             return None
-        return AnalysedText.from_text(remove_mail_headers(record.text, record.path), self._store.settings.analysis)
+        text = remove_mail_headers(record.text, record.path)
+        return AnalysedText(text, locate_unified_words(text, self._store.settings.analysis))
 
     def propose_order(self, numbers: Sequence[int]) -> list[int]:
         """Return a likely order of documents. It is based on their sentences and the dates in their texts."""

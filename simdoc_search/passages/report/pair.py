@@ -8,7 +8,6 @@ from collections.abc import Iterator, Sequence
 from markupsafe import Markup
 
 from simdoc_search.analysis.settings import Analysis
-from simdoc_search.analysis.words import locate_words
 from simdoc_search.passages.boilerplate import find_boilerplate
 from simdoc_search.passages.escape import escape_html
 from simdoc_search.passages.inline_diff import InlineDiff
@@ -29,6 +28,7 @@ from simdoc_search.passages.summary import (
     describe_word_measures,
     excerpt,
 )
+from simdoc_search.passages.typography import locate_unified_words
 
 _MIN_COMMON_FOLDERS = 2
 """If two paths share fewer folders, both paths are shown in full."""
@@ -83,7 +83,7 @@ def render_pair_view(
         prefix,
     )
     positions = TextPositions(texts[0]), TextPositions(texts[1])
-    words = locate_words(texts[0], analysis), locate_words(texts[1], analysis)
+    words = locate_unified_words(texts[0], analysis), locate_unified_words(texts[1], analysis)
     diff = InlineDiff(texts, words, comparison.differences)
     lengths = len(texts[0]), len(texts[1])
     sides = []
