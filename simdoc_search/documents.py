@@ -123,11 +123,7 @@ def ambiguous_id_message(keys: Iterable[DocumentKey]) -> str:
 
 
 def check_id(id: str) -> None:
-    """Check that an id is valid in every store.
-
-    Raises:
-        DocumentError: the id is empty, longer than 512 bytes of UTF-8, or not valid Unicode.
-    """
+    """Raise a DocumentError if an id is empty, longer than 512 bytes of UTF-8, or not valid Unicode."""
     if not id:
         raise DocumentError("a document's id is empty; give every document an id")
     try:

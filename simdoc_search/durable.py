@@ -12,7 +12,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
-from simdoc_search.errors import StoreError
+from simdoc_search.errors import CorpusError, StoreError
 
 DISK_FULL_ADVICE = "free some disk space, then run the same command again"
 """The advice in the messages of errors for which `is_disk_full` is true."""
@@ -35,6 +35,12 @@ def write_atomically(path: Path, content: bytes) -> None:
     with _open_replacement(path, path.parent.stat().st_mode & _READ_WRITE_MODE) as file:
         file.write(content)
     sync_folder(path.parent)
+
+
+def check_output_folder(path: Path) -> None:
+    """Raise a CorpusError if the folder of an output file or folder does not exist."""
+    if not path.resolve().parent.is_dir():
+        raise CorpusError(f"cannot write {path}, because its folder does not exist; create the folder")
 
 
 @contextmanager

@@ -88,11 +88,7 @@ class Analysis:
 
 
 def check_whole_number(name: str, value: object, minimum: int, maximum: int | None = None) -> None:
-    """Check that a value is a whole number in a range.
-
-    Raises:
-        ValueError: the value is not a whole number in the range.
-    """
+    """Raise a ValueError unless a value is a whole number in a range."""
     is_number = isinstance(value, int) and not isinstance(value, bool)
     if not is_number or value < minimum or (maximum is not None and value > maximum):  # type: ignore[operator]
         allowed = f"of at least {minimum:,}" if maximum is None else f"from {minimum:,} to {maximum:,}"

@@ -15,21 +15,13 @@ from simdoc_search.analysis.words import WordBatch, strings, word_batch
 
 @dataclass(frozen=True, slots=True)
 class ShingleBatch:
-    """The shingles of some texts, as slices of one buffer. The words in the buffer are separated by single spaces.
+    """The shingles of some texts, as slices of one buffer. The words in the buffer are separated by single spaces."""
 
-    Attributes:
-        units: UTF-16 code units; uint16.
-        starts: position of the first unit of each shingle; int64, shape (shingles,), in text order.
-        ends: position after the last unit of each shingle; int64, shape (shingles,).
-        counts: number of shingles of each text, including repeated ones; int64, shape (texts,).
-        with_frequencies: whether each occurrence of a shingle is a separate element.
-    """
-
-    units: NDArray[np.uint16]
-    starts: NDArray[np.int64]
-    ends: NDArray[np.int64]
-    counts: NDArray[np.int64]
-    with_frequencies: bool = False
+    units: NDArray[np.uint16]  # UTF-16 code units; uint16
+    starts: NDArray[np.int64]  # position of the first unit of each shingle; int64, shape (shingles,), in text order
+    ends: NDArray[np.int64]  # position after the last unit of each shingle; int64, shape (shingles,)
+    counts: NDArray[np.int64]  # number of shingles of each text, including repeated ones; int64, shape (texts,)
+    with_frequencies: bool = False  # whether each occurrence of a shingle is a separate element
 
     def strings(self) -> list[list[str]]:
         """Return the shingles of each text as strings. With frequencies, repeated occurrences are numbered."""

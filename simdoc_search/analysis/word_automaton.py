@@ -12,18 +12,11 @@ from importlib import resources
 
 @dataclass(frozen=True, slots=True)
 class Automaton:
-    """A deterministic automaton. State 1 is the start state. No accepting state can be reached from state 0.
+    """A deterministic automaton. State 1 is the start state. No accepting state can be reached from state 0."""
 
-    Attributes:
-        symbols: the symbol of each character class; 0 for a class that does not occur in words.
-        transitions: for each state, the next state for each symbol.
-        first_accepting_state: this state and all states with a higher number are accepting. In these states, the
-            characters that were read are a word.
-    """
-
-    symbols: tuple[int, ...]
-    transitions: tuple[tuple[int, ...], ...]
-    first_accepting_state: int
+    symbols: tuple[int, ...]  # the symbol of each character class; 0 for a class that does not occur in words
+    transitions: tuple[tuple[int, ...], ...]  # for each state, the next state for each symbol
+    first_accepting_state: int  # from this state on, all states are accepting: the characters read so far are a word
 
 
 @functools.cache

@@ -25,34 +25,21 @@ _SPACE = ord(" ")
 
 @dataclass(frozen=True, slots=True)
 class WordBatch:
-    """The normalised words of some texts, in one buffer.
+    """The normalised words of some texts, in one buffer."""
 
-    Attributes:
-        units: UTF-16 code units of all words, with one space between two words of a text; uint16.
-        starts: position of the first unit of each word; int64, shape (words,).
-        ends: position after the last unit of each word; int64, shape (words,).
-        counts: number of words of each text; int64, shape (texts,).
-    """
-
-    units: NDArray[np.uint16]
-    starts: NDArray[np.int64]
-    ends: NDArray[np.int64]
-    counts: NDArray[np.int64]
+    units: NDArray[np.uint16]  # UTF-16 code units of all words, with one space between two words of a text; uint16
+    starts: NDArray[np.int64]  # position of the first unit of each word; int64, shape (words,)
+    ends: NDArray[np.int64]  # position after the last unit of each word; int64, shape (words,)
+    counts: NDArray[np.int64]  # number of words of each text; int64, shape (texts,)
 
 
 @dataclass(frozen=True, slots=True)
 class WordPositions:
-    """The normalised words of a text with their positions.
+    """The normalised words of a text with their positions."""
 
-    Attributes:
-        words: the words, in order, including repeated ones.
-        starts: index in the text of each word's first character; int64, shape (words,), ascending.
-        ends: index after the last character of each word; int64, shape (words,).
-    """
-
-    words: list[str]
-    starts: NDArray[np.int64]
-    ends: NDArray[np.int64]
+    words: list[str]  # the words, in order, including repeated ones
+    starts: NDArray[np.int64]  # index in the text of each word's first character; int64, shape (words,), ascending
+    ends: NDArray[np.int64]  # index after the last character of each word; int64, shape (words,)
 
 
 def words(text: str, analysis: Analysis | None = None) -> list[str]:

@@ -134,15 +134,10 @@ _Path = tuple[str, ...]
 
 @dataclass(slots=True)
 class _Batch:
-    """Actions that are fingerprinted together.
-
-    Attributes:
-        actions: the actions.
-        documents: for each document in the actions, the index of the action, the path, the document, and its text or
-            None.
-    """
+    """Actions that are fingerprinted together."""
 
     actions: list[dict[str, Any]] = field(default_factory=list)
+    # for each document in the actions, the index of the action, the path, the document, and its text or None
     documents: list[tuple[int, _Path, dict[str, Any], str | None]] = field(default_factory=list)
 
     @property

@@ -33,17 +33,11 @@ _AdviseBackfill = Callable[..., str]
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A problem, or a note.
+    """A problem, or a note."""
 
-    Attributes:
-        index: name of the concrete index, or of the alias if the finding concerns all of its indices.
-        is_problem: whether queries fail or miss documents because of the problem.
-        message: one sentence about the problem, and what to do.
-    """
-
-    index: str
-    is_problem: bool
-    message: str
+    index: str  # name of the concrete index, or of the alias if the finding concerns all of its indices
+    is_problem: bool  # whether queries fail or miss documents because of the problem
+    message: str  # one sentence about the problem, and what to do
 
 
 def check_index(engine: Engine, index: str, field: str | None = None) -> list[Finding]:
@@ -79,7 +73,7 @@ def check_index(engine: Engine, index: str, field: str | None = None) -> list[Fi
         *_find_sample_faults(inspection, advise_backfill),
     ]
     if lacks_all:
-        problem = "no document has a fingerprint; they were not added yet, or `template remove` removed them"
+        problem = "no document has a fingerprint; fingerprints were not added yet, or `template remove` removed them"
         common_problems.append(f"{problem}; to add them, {advise_backfill('--stale')}")
     limit = engine.max_clauses()
     if limit < MAX_CLAUSES:

@@ -110,11 +110,7 @@ def has_extension(template: Mapping[str, Any], extension: TemplateExtension) -> 
 
 
 def check_final_pipeline(owner: str, existing_pipeline: str, new_pipeline: str, *, force: bool) -> None:
-    """Check that the final pipeline of an index or index template may be set to `new_pipeline`.
-
-    Raises:
-        StoreError: the owner has another final pipeline, and `force` is not set.
-    """
+    """Raise a StoreError if the owner has a final pipeline other than `new_pipeline`, and `force` is not set."""
     if existing_pipeline not in (NO_PIPELINE, new_pipeline) and not force:
         advice = (
             f'add the processor {{"pipeline": {{"name": "{new_pipeline}"}}}} to {existing_pipeline}, '

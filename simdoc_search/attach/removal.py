@@ -173,8 +173,8 @@ def _find_parts(
 ) -> Iterator[_Part]:
     """Yield the parts that may be deleted, with the users that are not in `all_names`.
 
-    `templates` are the index templates after the removal. `pipelines` maps the name of each of our pipelines to whether
-    only settings and other pipelines use it. If not, programs may also name it in their requests.
+    `templates` are the index templates after the removal. `pipelines` maps the name of each pipeline of simdoc-search
+    to True if only settings and other pipelines use it. Otherwise, programs may also name it in their requests.
     """
     others = [each for each in describe_indices(engine, "*", field) if each.name not in all_names]
     filled = [

@@ -6,9 +6,9 @@
     simdoc-new-copies        watched documents that share text with a document or a text; searches the index of watches
 
 docs/search_templates_reference.md describes the parameters. A Mustache template cannot calculate. The minimum number of
-matching tokens is therefore a percentage, which the engine rounds down. A long document can have so many with a small
-overlap. The stored script simdoc-overlap removes such hits, if the number of tokens of the query document is known. The
-stored script simdoc-bands computes the bands for an overlap and a probability. Applications run it with
+matching tokens is therefore a percentage, which the engine rounds down. A long document can have that many in spite of
+a small overlap. The stored script simdoc-overlap removes such hits, if the number of tokens of the query document is
+known. The stored script simdoc-bands computes the bands for an overlap and a probability. Applications run it with
 `_ingest/pipeline/_simulate`.
 """
 

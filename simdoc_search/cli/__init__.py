@@ -1,6 +1,7 @@
 """The command line. A command parses its arguments, calls one library function and prints the result.
 
 Exit status: 0 success, 1 failure, 2 invalid arguments, 130 Ctrl-C. Results go to stdout, progress and errors to stderr.
+Docstrings do not list exceptions, because each one ends the command: `convert_errors` in common.py prints it.
 
 Each command is in the module of the same name. The module NAME_output prints the output of a command, and NAME_page
 writes its HTML page. Modules whose names end in _options define options that several commands share. The other modules

@@ -12,14 +12,8 @@ from typing import TYPE_CHECKING
 import click
 from click.core import ParameterSource
 
-from simdoc_search.cli.apply_output import (
-    print_report,
-    print_report_as_json,
-    print_undo_report,
-    shorten_path,
-    update_command,
-)
-from simdoc_search.cli.common import CommandInterruptedError, json_option, print_json, say, stage_progress
+from simdoc_search.cli.apply_output import print_report, print_report_as_json, print_undo_report, update_command
+from simdoc_search.cli.common import explain_interruption, json_option, print_json, say, shorten_path, stage_progress
 from simdoc_search.cli.config import read_config_value
 from simdoc_search.cli.help_layout import Command
 from simdoc_search.cli.index_location_options import store_option
@@ -107,16 +101,12 @@ def apply(
     if move_to is not None and store_to_update is not None:
         _warn_if_indexed(Path(move_to), store_to_update)
     _confirm(expected, method, dry_run=dry_run, yes=yes)
-    try:
-        with stage_progress(hidden=as_json) as update:
-            report = apply_plan(
-                rows, method, Path(plan_undo_file), move_to=move_to, store=store_to_update, dry_run=dry_run,
-                progress=lambda share: update("applying", share),
-            )  # fmt: skip
-    except KeyboardInterrupt:
-        raise CommandInterruptedError(
-            f"interrupted; run the same command again to resume, or undo the changes with: {undo_command}"
-        ) from None
+    explanation = f"run the same command again to resume, or undo the changes with: {undo_command}"
+    with explain_interruption(explanation), stage_progress(hidden=as_json) as update:
+        report = apply_plan(
+            rows, method, Path(plan_undo_file), move_to=move_to, store=store_to_update, dry_run=dry_run,
+            progress=lambda share: update("applying", share),
+        )  # fmt: skip
     if as_json:
         print_report_as_json(report, method, dry_run=dry_run)
     else:
@@ -131,12 +121,7 @@ def apply(
 
 
 def _confirm(expected: ExpectedChanges, method: DropMethod, *, dry_run: bool, yes: bool) -> None:
-    """Ask for confirmation in a terminal. Without `--yes`, refuse to delete anything that cannot be restored.
-
-    Raises:
-        ClickException: `--yes` is needed.
-        Abort: the user answered no.
-    """
+    """Ask for confirmation in a terminal. Without `--yes`, refuse to delete anything that cannot be restored."""
     singular, plural = "file that differs from the kept file", "files that differ from the kept file"
     differing = format_count(expected.differing_file_count, singular, plural) if expected.differing_file_count else ""
     documents = (
@@ -204,11 +189,8 @@ def _warn_if_indexed(folder: Path, store: Store) -> None:
 def _undo(file: str, store: str, engine: EngineKind | None, *, as_json: bool) -> None:
     from simdoc_search.duplicates.plan import undo
 
-    try:
-        with stage_progress(hidden=as_json) as update:
-            report = undo(Path(file), lambda share: update("undoing", share))
-    except KeyboardInterrupt:
-        raise CommandInterruptedError("interrupted; run the same command again to resume") from None
+    with explain_interruption(), stage_progress(hidden=as_json) as update:
+        report = undo(Path(file), lambda share: update("undoing", share))
     indexed, index = _index_restored_files(report, store, engine)
     if as_json:
         values = {
@@ -227,7 +209,7 @@ def _undo(file: str, store: str, engine: EngineKind | None, *, as_json: bool) ->
 def _index_restored_files(report: UndoReport, store: str, engine: EngineKind | None) -> tuple[RestoredFiles, PlanIndex]:
     """Add restored files to the index of the plan again. Also return this index, for the command that adds the others.
 
-    An undo file of an apply that did not know the index names none. Then the index of `--store` is used.
+    If the undo file does not name an index, because `apply` did not know it, the index of `--store` is used.
     """
     from simdoc_search.duplicates.plan import find_plan_index
     from simdoc_search.indexing.restored_files import RestoredFiles, index_restored_files

@@ -6,7 +6,7 @@ import os
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from simdoc_search.cli.common import TABLE_ADVICE, list_examples, print_json, say
+from simdoc_search.cli.common import TABLE_ADVICE, list_examples, print_json, say, shorten_path
 from simdoc_search.display import command_line, format_count
 
 if TYPE_CHECKING:
@@ -159,8 +159,3 @@ def print_undo_report(report: UndoReport, indexed: RestoredFiles, undo_file: str
 def update_command(location: str) -> str:
     """Return the command that removes the documents of missing files from the index."""
     return command_line(location, "index", "FOLDER", "--prune")
-
-
-def shorten_path(path: str) -> str:
-    """Return a path relative to the current folder, if it is in this folder."""
-    return path.removeprefix(os.path.join(os.getcwd(), ""))  # noqa: PTH109, PTH118 - the path is a str

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
 
-from simdoc_search.cli.common import Decorator, say
+from simdoc_search.cli.common import Decorator, say, shorten_path
 from simdoc_search.display import printable
 
 if TYPE_CHECKING:
@@ -157,5 +157,5 @@ def _format_value(name: str, value: Any) -> str:
     from simdoc_search.search.columns import format_column_value
 
     if name == "path" and isinstance(value, str):
-        value = value.removeprefix(os.path.join(os.getcwd(), ""))  # noqa: PTH109, PTH118 - the path is a str
+        value = shorten_path(value)
     return format_column_value(name, value)

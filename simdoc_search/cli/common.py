@@ -70,6 +70,15 @@ class CommandInterruptedError(click.ClickException):
 
 
 @contextmanager
+def explain_interruption(explanation: str = "run the same command again to resume") -> Iterator[None]:
+    """Convert Ctrl-C in the block to an error that says what the command had completed, or what to do."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        raise CommandInterruptedError(f"interrupted; {explanation}") from None
+
+
+@contextmanager
 def convert_errors() -> Iterator[None]:
     """Convert errors, including Ctrl-C, to click errors with one printable sentence."""
     context = click.get_current_context(silent=True)
@@ -125,6 +134,11 @@ def say(text: str = "", *, err: bool = False) -> None:
     if err and is_quiet() and not text.startswith("Error: "):
         return
     click.echo(printable(text), err=err)
+
+
+def shorten_path(path: str) -> str:
+    """Return a path relative to the current folder, if it is in this folder."""
+    return path.removeprefix(os.path.join(os.getcwd(), ""))  # noqa: PTH109, PTH118 - the path is a str
 
 
 def list_examples(names: Sequence[str], max_count: int) -> str:
@@ -241,11 +255,7 @@ def make_progress(hidden: bool, *columns: Any, shows_remaining_time: bool) -> Pr
 
 @contextmanager
 def open_text_file(path: Path, *, newline: str = "\n") -> Iterator[TextIO]:
-    """Open an output file for writing. It is written completely or not at all.
-
-    Raises:
-        ClickException: the file cannot be written.
-    """
+    """Open an output file for writing. It is written completely or not at all."""
     from simdoc_search.durable import DISK_FULL_ADVICE, atomic_file, is_disk_full
 
     try:

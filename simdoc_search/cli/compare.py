@@ -123,19 +123,16 @@ def compare(
     analysis = settings.analysis if settings else None
     texts, names = (sides[0].text, sides[1].text), (sides[0].name, sides[1].name)
     comparison = compare_texts(*texts, preset=preset, settings=settings)
-    ignored: tuple[int, int] | None = None
-    notes: list[str] = []
-    if ignore or ignore_quotes or ignore_bibliography:
-        comparison, ignored, notes = ignore_parts(
-            comparison,
-            texts,
-            names,
-            analysis,
-            templates=read_ignored_texts(ignore, search),
-            quotations=ignore_quotes,
-            bibliography=ignore_bibliography,
-            preset=preset,
-        )
+    comparison, ignored, notes = ignore_parts(
+        comparison,
+        texts,
+        names,
+        analysis,
+        templates=read_ignored_texts(ignore, search),
+        quotations=ignore_quotes,
+        bibliography=ignore_bibliography,
+        preset=preset,
+    )
     notes += describe_problem_words(comparison, texts, names)
     file_notes = _describe_files(comparison, sides, have_same_bytes)
     if html:
@@ -193,11 +190,7 @@ def _have_no_text(*files: str) -> bool:
 
 
 def _read_side(name: str, search: Callable[[], SimilaritySearch], store: str) -> _Side:
-    """Read the file or the stored document that an argument names.
-
-    Raises:
-        CorpusError: nothing has this name, or the text of the document is not stored.
-    """
+    """Read the file or the stored document that an argument names."""
     from simdoc_search.corpus.formats import determine_format
 
     is_path = name.startswith(("./", "../", ".\\", "..\\")) or Path(name).is_absolute()
@@ -226,7 +219,7 @@ def _read_side(name: str, search: Callable[[], SimilaritySearch], store: str) ->
 
 
 def _find_skipped_file(id: str, store: Store, other_ids: Sequence[str]) -> Path | None:
-    """Return the file that would have this id but is not in the store, in the folders of some other documents."""
+    """Return a file that is not in the store but would have this id, in the indexed folders of other documents."""
     for origin in {record.origin for other in other_ids if (record := store.get(other))}:
         if origin is not None and id.startswith(origin.prefix):
             path = origin.path_of(id)

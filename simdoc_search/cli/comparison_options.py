@@ -49,10 +49,6 @@ def read_ignored_texts(names: Sequence[str], open_search: Callable[[], Similarit
     """Return the texts to ignore. A name refers to a file if the file exists, otherwise to a stored document.
 
     `open_search` is not called if all names are files.
-
-    Raises:
-        CorpusError: a name is neither a file nor a document, or the file cannot be read.
-        NoTextError: the text of a document is not stored.
     """
     return [read_file(Path(name)) if is_file(name) else _read_stored_text(name, open_search) for name in names]
 

@@ -59,11 +59,7 @@ _DELETING_COMMANDS = frozenset({"apply", "delete"})
 
 
 def read_config(group: click.Group) -> dict[str, Any]:
-    """Return the `default_map` of click with the options that the file sets; empty without a file.
-
-    Raises:
-        UsageError: the file cannot be read, or sets an option that it is not allowed to set.
-    """
+    """Return the `default_map` of click with the options that the file sets; empty without a file."""
     variable = os.environ.get("SIMDOC_CONFIG")
     path = Path(variable) if variable else None if variable == "" else _find_config()
     if path is None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from simdoc_search.cli.common import (
-    CommandInterruptedError,
+    explain_interruption,
     json_option,
     make_progress,
     print_json,
@@ -20,7 +20,7 @@ from simdoc_search.cli.common import (
 )
 from simdoc_search.cli.complete import complete_paths
 from simdoc_search.cli.help_layout import Command
-from simdoc_search.cli.query_options import percent_type
+from simdoc_search.cli.query_options import measure_option, min_overlap_option
 from simdoc_search.display import format_count
 
 if TYPE_CHECKING:
@@ -44,15 +44,8 @@ _MAX_RUN_CHARACTERS = 200
 @click.option(
     "--id", metavar="COLUMN", help="Column with the ids, to name rows in the output.  [default: row numbers from 0]"
 )
-@click.option(
-    "--overlap", type=percent_type, default="80", show_default=True, metavar="PERCENT", help="Minimum overlap."
-)
-@click.option(
-    "--measure", type=click.Choice(["jaccard", "containment", "reverse_containment"]),
-    default="jaccard", show_default=True,
-    help="How to measure overlap: the text in both rows as a share of the combined text (the default); the share "
-    "of the removed row that is also in the kept row (`containment`); or the reverse (`reverse_containment`).",
-)  # fmt: skip
+@min_overlap_option
+@measure_option("rows", "the removed row", "the kept row")
 @click.option(
     "--keep", default="longest", show_default=True, metavar="RULE",
     help="Which row of a group to keep: `longest`, `first`, or the one with the highest (`max:COLUMN`) or lowest "
@@ -121,15 +114,12 @@ def dedupe(
     from simdoc_search.dedupe import DedupeOptions, deduplicate_files
 
     options = DedupeOptions(text=text, id=id, overlap=overlap, keep=keep, measure=measure, run_words=run_words)
-    try:
-        with _row_progress(hidden=as_json) as update:
-            report = deduplicate_files(
-                source, output, options, annotate=annotate, pairs=pairs, page=page, against=against, save=save,
-                decontaminate=decontaminate, workers=workers, progress=update,
-                warn=lambda note: say(f"note: {note}", err=True),
-            )  # fmt: skip
-    except KeyboardInterrupt:
-        raise CommandInterruptedError("interrupted; run the same command again to resume") from None
+    with explain_interruption(), _row_progress(hidden=as_json) as update:
+        report = deduplicate_files(
+            source, output, options, annotate=annotate, pairs=pairs, page=page, against=against, save=save,
+            decontaminate=decontaminate, workers=workers, progress=update,
+            warn=lambda note: say(f"note: {note}", err=True),
+        )  # fmt: skip
     if as_json:
         print_json({**report.to_dict(), "output": output})
     else:

@@ -21,7 +21,8 @@ from simdoc_search.cli.query_options import (
     filter_options,
     is_any_option_given,
     make_filters,
-    percent_type,
+    measure_option,
+    min_overlap_option,
     warn_unused_exclusions,
 )
 
@@ -36,15 +37,8 @@ if TYPE_CHECKING:
     cls=Command, main_options=["--overlap", "--keep", "--plan", "--mark", "--html", "--size"], shows_time=True
 )
 @click.argument("folders", nargs=-1, metavar="[FOLDER]...", shell_complete=complete_paths)
-@click.option(
-    "--overlap", type=percent_type, default="80", show_default=True, metavar="PERCENT", help="Minimum overlap."
-)
-@click.option(
-    "--measure", type=click.Choice(["jaccard", "containment", "reverse_containment"]),
-    default="jaccard", show_default=True,
-    help="How to measure overlap: the text in both documents as a share of the combined text (the default); the share "
-    "of the duplicate that is also in the kept document (`containment`); or the reverse (`reverse_containment`).",
-)  # fmt: skip
+@min_overlap_option
+@measure_option("documents", "the duplicate", "the kept document")
 @filter_options
 @click.option(
     "--keep", default="longest", show_default=True, metavar="RULE",

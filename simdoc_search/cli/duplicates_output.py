@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import json
-import os
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import nullcontext
@@ -22,10 +21,11 @@ from simdoc_search.as_json.duplicates import (
 )
 from simdoc_search.cli.common import (
     TABLE_ADVICE,
-    CommandInterruptedError,
+    explain_interruption,
     json_text,
     open_text_file,
     say,
+    shorten_path,
     stage_progress,
     with_left_out_indices,
 )
@@ -38,6 +38,7 @@ from simdoc_search.display import (
     format_more_hits_hint,
 )
 from simdoc_search.duplicates import Duplicates, GroupedDocument
+from simdoc_search.durable import check_output_folder
 from simdoc_search.errors import CorpusError, StoreError
 from simdoc_search.passages.dates import format_day
 from simdoc_search.stores.location import parse_location
@@ -111,11 +112,7 @@ def print_as_json(
 
 
 def write_csv(result: Duplicates, file: str) -> None:
-    """Write all pairs as CSV with the columns of `_CSV_COLUMNS`. Index and routing are empty for a local store.
-
-    Raises:
-        ClickException: the file cannot be written.
-    """
+    """Write all pairs as CSV with the columns of `_CSV_COLUMNS`. Index and routing are empty for a local store."""
     with nullcontext(sys.stdout) if file == "-" else open_text_file(Path(file), newline="") as out:
         writer = csv.DictWriter(out, _CSV_COLUMNS)
         writer.writeheader()
@@ -128,13 +125,7 @@ def write_csv(result: Duplicates, file: str) -> None:
 def check_output_files(
     csv_file: str | None, html: Path | None, plan: str | None, folders: Iterable[str], *, as_json: bool
 ) -> None:
-    """Check that the output files can be written, and that they overwrite neither a document nor a plan.
-
-    Raises:
-        UsageError: both JSON and CSV would be written to stdout, or the page would be written to stdout.
-        CorpusError: the folder of a file does not exist, or the file exists in a folder that is indexed.
-        PlanError: the plan already exists.
-    """
+    """Check that the output files can be written, and that they overwrite neither a document nor a plan."""
     from simdoc_search.duplicates.plan import check_plan_is_new
 
     if plan is not None:
@@ -145,8 +136,7 @@ def check_output_files(
         raise click.UsageError("--html cannot write to stdout (-); choose a file")
     for file in [str(file) for file in (csv_file, html) if file is not None and file != "-"]:
         path = Path(file).resolve()
-        if not path.parent.is_dir():
-            raise CorpusError(f"cannot write {file}, because its folder does not exist; create the folder")
+        check_output_folder(Path(file))
         if path.exists() and any(path.is_relative_to(Path(folder).resolve()) for folder in folders):
             raise CorpusError(
                 f"cannot overwrite {file}, because the file may be one of the documents to compare; choose another file"
@@ -182,13 +172,9 @@ def check_can_mark(store: str, *, compares_all: bool) -> None:
 
 def set_marks(search: SimilaritySearch, result: Duplicates, *, quiet: bool) -> MarkReport:
     """Mark the duplicates in the engine, and print how many marks were set."""
-    try:
-        with stage_progress(hidden=quiet) as update:
-            report = search.mark_duplicates(result, progress=update)
-    except KeyboardInterrupt:
-        raise CommandInterruptedError(
-            "interrupted; some duplicates are already marked. Run the same command again to mark the others"
-        ) from None
+    explanation = "some duplicates are already marked. Run the same command again to mark the others"
+    with explain_interruption(explanation), stage_progress(hidden=quiet) as update:
+        report = search.mark_duplicates(result, progress=update)
     counts = f"{report.marked_count:,} set, {report.removed_count:,} removed, {report.unchanged_count:,} unchanged"
     say(f"marks on duplicates and kept documents: {counts}", err=True)
     if report.skipped_count:
@@ -234,7 +220,7 @@ def format_size_date_and_name(document: GroupedDocument) -> tuple[str, str, str]
     date = document.written or ("" if document.mtime_ns is None else format_day(document.mtime_ns))
     if document.path is None:
         return size, date, document.key.qualified_id
-    return size, date, document.path.removeprefix(os.path.join(os.getcwd(), ""))  # noqa: PTH109, PTH118 - the path is a str
+    return size, date, shorten_path(document.path)
 
 
 def _format_line(document: GroupedDocument) -> str:

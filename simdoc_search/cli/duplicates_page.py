@@ -49,11 +49,7 @@ class _PageBudget:
 def write_page(
     path: Path, result: Duplicates, store: Store, location: str, *, limit: int | None, is_estimate_requested: bool
 ) -> None:
-    """Write the page. All texts on the page are in memory at once.
-
-    Raises:
-        ClickException: the page cannot be written.
-    """
+    """Write the page. All texts on the page are in memory at once."""
     from simdoc_search.passages.report import render_list_page
 
     budget, analysis = _PageBudget(_MAX_PAIRS, _MAX_TOTAL_CHARACTERS), store.settings.analysis

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from simdoc_search.cli.common import CommandInterruptedError, json_option, print_json, say
+from simdoc_search.cli.common import explain_interruption, json_option, print_json, say
 from simdoc_search.cli.help_layout import CommandGroup
 from simdoc_search.display import format_count, printable, quote_command
 from simdoc_search.errors import LocationError
@@ -106,15 +106,14 @@ def start(
 
     status_line = _StatusLine()
     try:
-        cluster = devengine.start_cluster(
-            nodes=nodes, port=port, heap=heap, version=version, data=data, ephemeral=ephemeral, progress=status_line
-        )
+        with explain_interruption("all started nodes were stopped"):
+            cluster = devengine.start_cluster(
+                nodes=nodes, port=port, heap=heap, version=version, data=data, ephemeral=ephemeral, progress=status_line
+            )
     except devengine.DevEngineError as error:
         for logged in error.log_lines:
             say(f"  {logged}", err=True)
         raise
-    except KeyboardInterrupt:
-        raise CommandInterruptedError("interrupted; all started nodes were stopped") from None
     if as_json:
         print_json({"was_running": cluster.was_running, **_as_json(cluster, cluster.status())})
         return

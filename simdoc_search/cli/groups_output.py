@@ -19,6 +19,7 @@ from simdoc_search.cli.common import (
     stage_progress,
 )
 from simdoc_search.display import command_line, describe_shown_hits, format_count, format_more_hits_hint
+from simdoc_search.durable import check_output_folder
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -42,19 +43,14 @@ def all_documents_options(help_text: str, pairs: str) -> Decorator:
 
 
 def check_all_documents_options(all_documents: bool, edges: Path | None, other_arguments: Mapping[str, Any]) -> None:
-    """Refuse `--all` with arguments that are for one document, and `--edges` without `--all`.
-
-    Raises:
-        UsageError: the arguments contradict each other.
-        ClickException: the folder of `edges` does not exist.
-    """
+    """Refuse `--all` with arguments that are for one document, and `--edges` without `--all`."""
     given = [name for name, value in other_arguments.items() if value]
     if all_documents and given:
         raise click.UsageError(f"--all compares all documents; omit {given[0]}")
     if edges is not None and not all_documents:
         raise click.UsageError("--edges writes the pairs that --all finds; add --all")
-    if edges is not None and not edges.resolve().parent.is_dir():
-        raise click.ClickException(f"cannot write {edges}, because its folder does not exist; create the folder")
+    if edges is not None:
+        check_output_folder(edges)
 
 
 def show_families(

@@ -17,11 +17,7 @@ _PAGE_HEAD_BYTES = 4096
 
 
 def write_page_file(path: Path, text: str) -> None:
-    """Write a page of HTML.
-
-    Raises:
-        ClickException: the file cannot be written, or it exists and is not a page that simdoc-search wrote.
-    """
+    """Write a page of HTML."""
     if path.is_file() and path.stat().st_size and not _is_own_page(path):
         raise click.ClickException(
             f"cannot overwrite {path}, because it is not a page that simdoc-search wrote; choose another file"

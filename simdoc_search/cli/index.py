@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from simdoc_search.cli.common import CommandInterruptedError, json_option, print_json, workers_option
+from simdoc_search.cli.common import explain_interruption, json_option, print_json, workers_option
 from simdoc_search.cli.complete import complete_paths
 from simdoc_search.cli.help_layout import Command
 from simdoc_search.cli.index_location_options import store_option
@@ -29,7 +29,7 @@ from simdoc_search.cli.index_options import (
     word_options,
 )
 from simdoc_search.cli.index_output import print_report, report_as_json
-from simdoc_search.cli.index_paths import source_progress, take_missing_paths
+from simdoc_search.cli.index_paths import INTERRUPTED_INDEXING, source_progress, take_missing_paths
 from simdoc_search.cli.index_upgrade import upgrade
 from simdoc_search.cli.index_watch import FolderWatch
 from simdoc_search.cli.query_options import percent_type
@@ -241,14 +241,10 @@ def index(
         print_json(report_as_json(report)) if as_json else print_report(report)
         return not report.has_failed
 
-    try:
+    with explain_interruption(INTERRUPTED_INDEXING):
         succeeded = index_sources(sources, problems, prune=prune, prune_all=prune_all)
         if watcher:
             watcher.run(search, index_sources, reading_options, prune=prune, prune_all=prune_all)
-    except KeyboardInterrupt:
-        raise CommandInterruptedError(
-            "interrupted; finished documents are stored. Run the same command again to resume"
-        ) from None
     if not succeeded:
         raise SystemExit(1)
 
@@ -265,11 +261,7 @@ def _read_stored_settings(store: str, engine: EngineKind | None) -> Settings | N
 def _choose_settings(
     store: str, stored_settings: Settings | None, requested: Settings, options: dict[str, Any]
 ) -> Settings | None:
-    """Return the settings with which to open the store; None if the options set nothing.
-
-    Raises:
-        FormatMismatchError: the options contradict the settings of the existing store.
-    """
+    """Return the settings with which to open the store; None if the options set nothing."""
     if requested == Settings() and all(value in (None, False) for value in options.values()):
         return None
     if stored_settings:

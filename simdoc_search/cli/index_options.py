@@ -61,13 +61,7 @@ word_options: Final = add_options(
 
 
 def word_settings(stop_words: str | None, stem: str | None, frequencies: bool | None) -> dict[str, Any]:
-    """Return the settings of `Analysis` that these options set. A setting is None if its option was not given.
-
-    Raises:
-        BadParameter: there is no stemmer for the language.
-        StoreError: there are no stop words for the language, or the file cannot be read.
-        MissingExtraError: a package for stop words, stems or languages is not installed.
-    """
+    """Return the settings of `Analysis` that these options set. A setting is None if its option was not given."""
     from simdoc_search.analysis.stemming import STEMMERS, stems
     from simdoc_search.analysis.stop_words import AUTO, StopWords
     from simdoc_search.languages import require_language_model
@@ -97,11 +91,7 @@ sketch_option: Final = click.option(
 
 
 def parse_sketch(text: str) -> Sketch:
-    """Return the sketch that a value of `--sketch` describes.
-
-    Raises:
-        BadParameter: the name is unknown, or the size is not valid.
-    """
+    """Return the sketch that a value of `--sketch` describes."""
     from simdoc_search.sketch.sketches import SKETCHES
 
     sketches = {kind.name: kind for kind in SKETCHES.values()}
@@ -121,11 +111,7 @@ def parse_sketch(text: str) -> Sketch:
 
 
 def with_sketch(settings: Settings, sketch: Sketch) -> Settings:
-    """Return the settings with this sketch.
-
-    Raises:
-        MissingExtraError: a package that the sketch needs is not installed.
-    """
+    """Return the settings with this sketch."""
     from simdoc_search.sketch.fingerprint import fingerprint
 
     fingerprint("one word", None, sketch)
@@ -157,14 +143,7 @@ extractor_options: Final = add_options(
 
 
 def make_extractor(name: str | None, synonyms: Path | None, stored: Settings | None) -> Extractor | None:
-    """Return the extractor that `--extractor` and `--synonyms` choose; None for the store's extractor or the default.
-
-    Raises:
-        BadParameter: there is no such extractor.
-        ConceptsError: the synonyms or the spaCy model cannot be used.
-        FormatMismatchError: the concepts in the store were extracted with other synonyms.
-        MissingExtraError: a package that the extractor needs is not installed.
-    """
+    """Return the extractor of `--extractor` and `--synonyms`; None for the extractor of the store or the default."""
     from simdoc_search.concepts import extractor_from_option, extractor_from_settings, read_synonyms
     from simdoc_search.errors import FormatMismatchError
     from simdoc_search.sketch.concepts import ConceptSettings
@@ -211,11 +190,7 @@ def choose_excluded_parts(front_matter: str, quoted_replies: str) -> tuple[str, 
 
 
 def check_stored_settings(stored: Settings, requested: Settings, store: str) -> None:
-    """Check that an existing store has the settings of `--language`, `--front-matter` and `--quoted-replies`.
-
-    Raises:
-        FormatMismatchError: the store has other settings.
-    """
+    """Check that an existing store has the settings of `--language`, `--front-matter` and `--quoted-replies`."""
     from simdoc_search.errors import FormatMismatchError
 
     if requested.identifies_language and not stored.identifies_language:

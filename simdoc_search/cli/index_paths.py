@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import click
 
-from simdoc_search.cli.common import CommandInterruptedError, document_progress, say
+from simdoc_search.cli.common import document_progress, explain_interruption, say
 from simdoc_search.cli.config import read_config_value
 from simdoc_search.cli.index_location_options import ChosenIndex
 from simdoc_search.display import command_line, format_count, without_credentials
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 _MAX_LISTED_SOURCES = 100_000
 """Maximum number of files that are listed before indexing. A longer list would take too much memory."""
+
+INTERRUPTED_INDEXING = "finished documents are stored. Run the same command again to resume"
 
 
 def _require_files(_context: click.Context, _parameter: click.Parameter, paths: tuple[Path, ...]) -> tuple[Path, ...]:
@@ -96,8 +98,8 @@ def take_missing_paths(
     """Set aside the indexed paths that do not exist or have no files.
 
     Returns:
-        The other paths; with `prune_all`, the paths as skipped files, so that a run removes their documents; and else,
-        a sentence about each of them.
+        The other paths. With `prune_all`, the paths that were set aside, as skipped files, so that a run removes their
+        documents. Without `prune_all`, a sentence about each path that was set aside.
     """
     from simdoc_search.documents import SkippedFile
     from simdoc_search.indexing.pruning import has_no_files
@@ -133,9 +135,6 @@ def index_paths(
 
     `on_written` is called with the id of each document that was added or replaced. `compares_skipped` says whether the
     command compares the bytes of skipped files. `open_options` are further arguments of `open_store`.
-
-    Raises:
-        CorpusError: no path can be read. In this case, no store is created.
     """
     from simdoc_search.search.similarity_search import SimilaritySearch
 
@@ -151,21 +150,19 @@ def index_paths(
     exclude = read_config_value("index", "exclude_files") or ()  # index the same files as `simdoc-search index`
     sources = require_readable_sources(read_corpus(paths, exclude=exclude, limits=limits), problems)
     search = SimilaritySearch(index.open(create=True, **open_options))
-    try:
-        archives = bool(read_config_value("index", "archives"))
-        with source_progress(sources, paths, hidden=quiet, archives=archives) as (sources, progress):
-            report = search.index(
-                sources,
-                workers=workers,
-                archives=archives,
-                add_folder_prefix=True,
-                progress=progress,
-                on_written=on_written,
-            )
-    except KeyboardInterrupt:
-        raise CommandInterruptedError(
-            "interrupted; finished documents are stored. Run the same command again to resume"
-        ) from None
+    archives = bool(read_config_value("index", "archives"))
+    with (
+        explain_interruption(INTERRUPTED_INDEXING),
+        source_progress(sources, paths, hidden=quiet, archives=archives) as (sources, progress),
+    ):
+        report = search.index(
+            sources,
+            workers=workers,
+            archives=archives,
+            add_folder_prefix=True,
+            progress=progress,
+            on_written=on_written,
+        )
     skipped = f", {len(report.skipped):,} skipped" if report.skipped else ""
     counts = f"{report.added_count + report.replaced_count:,} indexed, {report.unchanged_count:,} unchanged{skipped}"
     say(f"{counts} in {report.seconds:.1f} s; the index is in {without_credentials(index.location)}", err=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from simdoc_search.cli.common import CommandInterruptedError, document_progress, say
+from simdoc_search.cli.common import document_progress, explain_interruption, say
 from simdoc_search.display import format_count
 
 if TYPE_CHECKING:
@@ -38,10 +38,8 @@ def upgrade(
             upgraded += count
             update(advance=count)
 
-        try:
+        with explain_interruption():
             settings = upgrade_store(store, token_kinds, extractor=extractor, engine=engine, progress=progress)
-        except KeyboardInterrupt:
-            raise CommandInterruptedError("interrupted; run the same command again to resume") from None
     if upgraded:
         say(f"{' and '.join(token_kinds)} added to {format_count(upgraded, 'document')}", err=True)
     elif reports_unchanged:

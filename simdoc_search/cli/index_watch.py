@@ -21,12 +21,7 @@ _PAUSE_MS, _MAX_BURST_MS = 300, 1500  # a burst of changes ends after this pause
 
 
 class FolderWatch:
-    """Collects the changes in folders, starting when the object is created.
-
-    Raises:
-        UsageError: a path is not a folder.
-        SimdocError: the folders cannot be watched.
-    """
+    """Collects the changes in folders, starting when the object is created."""
 
     def __init__(self, folders: tuple[str, ...]) -> None:
         for path in folders:
@@ -45,11 +40,7 @@ class FolderWatch:
         prune: bool,
         prune_all: bool,
     ) -> None:
-        """Index files as they change, until Ctrl-C. `options` are those of `changed_files`.
-
-        Raises:
-            ClickException: a folder no longer exists.
-        """
+        """Index files as they change, until Ctrl-C. `options` are those of `changed_files`."""
         from simdoc_search.corpus.changes import changed_files, is_temporary
 
         say(f"watching {', '.join(self._folders)}; stop with Ctrl-C", err=True)
@@ -90,10 +81,6 @@ def _watch_bursts(folders: Iterable[str]) -> Iterator[set[str]]:
 
     While nothing changes, the sets are empty. The first set is yielded as soon as the folders are watched, so no
     change after it is missed.
-
-    Raises:
-        MissingExtraError: watchfiles is not installed.
-        CorpusError: the system cannot watch this many folders, or a folder no longer exists.
     """
     try:
         from watchfiles import watch

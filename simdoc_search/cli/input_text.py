@@ -40,9 +40,6 @@ class QueryFiles:
         total: number of files if all files are listed before the first one is read (`list_first`), otherwise None.
         skipped: files without a text, with the reasons. Complete at the end of the iteration.
         problems: one sentence for each path that could not be read. Complete at the end of the iteration.
-
-    Raises:
-        CorpusError: a path does not exist, or is not a file or folder.
     """
 
     def __init__(self, paths: Sequence[Path], *, list_first: bool) -> None:
@@ -70,12 +67,7 @@ class QueryFiles:
 
 
 def read_file(file: Path) -> str:
-    """Return the text of a file, of stdin (`-`), or of a pipe such as `<(command)`.
-
-    Raises:
-        CorpusError: the file cannot be read.
-        DocumentError: the file does not contain text.
-    """
+    """Return the text of a file, of stdin (`-`), or of a pipe such as `<(command)`."""
     return read_document(file).text
 
 
@@ -98,10 +90,6 @@ def read_lines(file: Path) -> list[str]:
     """Return the lines of a file, a pipe or stdin, except empty ones.
 
     If the file has NUL characters, as in the output of `find -print0`, return the names between them.
-
-    Raises:
-        CorpusError: the file cannot be read, or is a JSON list.
-        DocumentError: the file does not contain text.
     """
     from simdoc_search.corpus import read_text_stream
 
@@ -136,12 +124,7 @@ def is_file(name: str) -> bool:
 
 
 def read_stored_text(search: SimilaritySearch, name: str) -> tuple[str, str]:
-    """Return the id and the text of a stored document.
-
-    Raises:
-        SimdocError: no document or several documents have this name.
-        NoTextError: the text of the document is not stored.
-    """
+    """Return the id and the text of a stored document."""
     from simdoc_search.search.resolver import find_record
     from simdoc_search.search.stored_texts import read_texts
 
@@ -163,9 +146,6 @@ def read_query_arguments(
 
     If an indexed file is given, its document is excluded from the hits. `make_file_arguments` returns further arguments
     for a file that is not a pipe.
-
-    Raises:
-        SimdocError: there is no such document, or the file cannot be read or does not contain text.
     """
     from simdoc_search.search.files import IndexedFiles
     from simdoc_search.search.resolver import find_record

@@ -43,6 +43,19 @@ _PATH = click.Path(path_type=Path, allow_dash=True)
 _MAX_QUERIES_WITHOUT_WORKERS = 16  # for more queries, starting worker processes is faster
 
 
+class _Folder(click.Path):
+    """A folder. If it is a file, the error says what to do."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if Path(value).is_file():
+            from simdoc_search.corpus.formats import determine_format
+
+            is_archive = determine_format(value).kind == "archive"
+            advice = "an archive; unpack it, and give the folder" if is_archive else "not a folder; use --file"
+            self.fail(f"{value} is {advice}", param, ctx)
+        return super().convert(value, param, ctx)
+
+
 @click.command(cls=Command, main_options=["--file", "--in", "--text", "--html", "--size"], shows_time=True)
 @click.argument("id", required=False, metavar="[ID]", shell_complete=complete_ids)
 @click.option(
@@ -56,7 +69,7 @@ _MAX_QUERIES_WITHOUT_WORKERS = 16  # for more queries, starting worker processes
 @click.option(
     "--folder",
     "folders",
-    type=click.Path(path_type=Path, file_okay=False),
+    type=_Folder(path_type=Path, file_okay=False),
     multiple=True,
     help="Query with each file in a folder. Repeatable.",
 )
@@ -208,9 +221,7 @@ def _answer_many(
 ) -> None:
     """Run many queries, and print the answers. If other processes can open the store, several processes run them.
 
-    Raises:
-        ClickException: some queries failed. The answers of all others are printed.
-        SystemExit: a path could not be read. The answers of all others are printed.
+    If a query fails or a path cannot be read, this is reported after all answers.
     """
     skipped, problems = (files.skipped, files.problems) if files else ([], [])
     count, failures = 0, list[tuple[str, str]]()

@@ -1,4 +1,4 @@
-"""Options of commands that query a store: overlap, probability, filters, and pages of hits."""
+"""Options of commands that query a store: overlap and its measure, probability, filters, and pages of hits."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 from click.core import ParameterSource
 
-from simdoc_search.cli.common import add_options, say
+from simdoc_search.cli.common import Decorator, add_options, say
 from simdoc_search.documents import unicode_forms
 from simdoc_search.errors import SimdocError, StoreError
 from simdoc_search.query.planner import PLANNERS
@@ -176,6 +176,23 @@ overlap_options: Final = add_options(
         "`all` works as in Alfresco.",
     ),
 )
+
+
+min_overlap_option: Final = click.option(
+    "--overlap", type=percent_type, default="80", show_default=True, metavar="PERCENT", help="Minimum overlap."
+)
+
+
+def measure_option(units: str, first: str, second: str, note: str = "") -> Decorator:
+    """Return the option `--measure`. The arguments are the names of the compared texts in its help, and a remark."""
+    return click.option(
+        "--measure",
+        type=click.Choice(["jaccard", "containment", "reverse_containment"]),
+        default="jaccard",
+        show_default=True,
+        help=f"How to measure overlap: the text in both {units} as a share of the combined text (the default); the "
+        f"share of {first} that is also in {second} (`containment`); or the reverse (`reverse_containment`).{note}",
+    )
 
 
 def is_any_option_given(*names: str) -> bool:

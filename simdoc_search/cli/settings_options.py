@@ -46,11 +46,6 @@ def make_settings_changer(options: dict[str, Any], *, passages: bool = False) ->
     """Return a function that applies the values of `settings_options` to the settings of a field.
 
     With `passages`, it also adds passage tokens with default settings if the field has none.
-
-    Raises:
-        UsageError: some of the options cannot be combined.
-        StoreError: the stop words cannot be read.
-        MissingExtraError: a needed package is not installed.
     """
     words = word_settings(options["stop_words"], options["stem"], options["frequencies"])
     all_values = {name: options[name] for name in ("profile", "shingle_size", "unit")} | words

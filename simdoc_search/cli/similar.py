@@ -24,6 +24,7 @@ from simdoc_search.cli.query_options import (
     file_option,
     filter_options,
     make_filters,
+    measure_option,
     overlap_options,
     page_options,
 )
@@ -50,15 +51,7 @@ if TYPE_CHECKING:
 @click.option("--text", help="Query with this text. Use - for stdin.")
 @overlap_options
 @click.option("--estimate", is_flag=True, help="Estimate overlaps from the fingerprints, without reading texts.")
-@click.option(
-    "--measure",
-    type=click.Choice(["jaccard", "containment", "reverse_containment"]),
-    default="jaccard",
-    show_default=True,
-    help="How to measure overlap: the text in both documents as a share of the combined text (the default); the share "
-    "of your document that is also in the hit (`containment`); or the reverse (`reverse_containment`). Only the "
-    "default can be combined with a probability.",
-)
+@measure_option("documents", "your document", "the hit", " Only the default can be combined with a probability.")
 @page_options
 @filter_options
 @compat_options

@@ -40,11 +40,7 @@ def print_many(
     *,
     expects_exact: bool,
 ) -> int:
-    """Print all answers in order, and return the number of hits.
-
-    Raises:
-        ClickException: some queries failed. The answers of all others are printed.
-    """
+    """Print all answers in order, and return the number of hits."""
     from simdoc_search.as_json.similar import similar_as_json
 
     hit_count, failures = 0, list[tuple[str, str]]()

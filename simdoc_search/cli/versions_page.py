@@ -26,11 +26,7 @@ Without these limits, the page would be slow. The newest pairs are shown.
 
 
 def write_page(path: Path, result: VersionsResult, texts: Mapping[DocumentKey | None, str], settings: Settings) -> None:
-    """Write the page.
-
-    Raises:
-        ClickException: the page cannot be written.
-    """
+    """Write the page."""
     from simdoc_search.passages.report import ListSection, render_list_page
 
     pairs = _texts_by_version(result, texts)

@@ -35,19 +35,12 @@ Name = tuple[str, ...]
 
 @dataclass(slots=True)
 class _CapitalisedRun:
-    """Words that may be a name.
+    """Words that may be a name."""
 
-    Attributes:
-        begins_sentence: whether the first word begins a sentence.
-        words: the words, without possessive endings.
-        spans: start and end of each word.
-        particles: particles after the last word, such as `van`. They belong to the name if another capitalised word
-            follows.
-    """
-
-    begins_sentence: bool
-    words: list[str] = field(default_factory=list)
-    spans: list[tuple[int, int]] = field(default_factory=list)
+    begins_sentence: bool  # whether the first word begins a sentence
+    words: list[str] = field(default_factory=list)  # the words, without possessive endings
+    spans: list[tuple[int, int]] = field(default_factory=list)  # start and end of each word
+    # particles after the last word, such as `van`. They belong to the name if another capitalised word follows.
     particles: list[re.Match[str]] = field(default_factory=list)
 
     def add(self, word: re.Match[str]) -> None:

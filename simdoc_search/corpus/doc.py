@@ -26,15 +26,15 @@ _MAGIC, _MIN_VERSION = 0xA5EC, 0x00C1
 _ENCRYPTED, _SECOND_TABLE = 0x0100, 0x0200
 _FLAGS_AT, _LENGTHS_AT, _PIECES_AT = 0x0A, 0x4C, 0x1A2
 _ONE_BYTE = 1 << 30
-_NO_DATE_YEAR = 1601  # a date of 0 is the begin of this year
+_NO_DATE_YEAR = 1601  # a date of 0 is the beginning of this year
 _BODY, _FOOTNOTES, _ENDNOTES, _TEXT_BOXES = 0, 1, 5, 6
 """Parts of the text. The others, which are not read, are headers and footers, macros, comments, and the text boxes of
 headers."""
 _NOTES_AT = {_FOOTNOTES: (0xAA, 0xB2), _ENDNOTES: (0x20A, 0x212)}
-"""Where the document says where the references to notes and the texts of notes are."""
+"""Where the positions of the references to notes, and those of the texts of notes, are stored."""
 
 _PARAGRAPH_END = re.compile(rb"[\r\x07]\0")
-_FIELD_MARK = re.compile("([\x13\x14\x15])")  # the begin of a field, the begin of its result, and its end
+_FIELD_MARK = re.compile("([\x13\x14\x15])")  # the start of a field, the start of its result, and its end
 _CHARACTERS: dict[int, str | None] = dict.fromkeys(range(32))
 _CHARACTERS |= {7: "\t", 9: "\t", 10: "\n", 11: "\n", 12: "\n", 13: "\n\n", 30: "-"}
 
@@ -43,8 +43,8 @@ def read_doc(data: bytes) -> tuple[str, dict[str, str]] | None:
     """Return the text of a document, and its properties `title`, `created_at` and `modified_at` if it has them.
 
     The text consists of the body and the text boxes. A footnote or endnote follows the paragraph that refers to it.
-    Paragraphs are separated by an empty line, and the cells of a table by a tab. What tracked changes delete is read
-    too. The result is None if the file is not of Word 97 or newer.
+    Paragraphs are separated by an empty line, and the cells of a table by a tab. Text that tracked
+    changes delete is read too. The result is None if the file was not written by Word 97 or newer.
 
     Raises:
         DocumentError: the file is encrypted or damaged. The message is the reason in a few words.

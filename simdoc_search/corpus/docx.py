@@ -1,6 +1,6 @@
 """Reads the text of Word documents (Office Open XML, ECMA-376 part 1, section 17).
 
-kreuzberg reads most other office formats. Of a Word document, it leaves out characters that a comparison needs: `&`,
+kreuzberg reads most other office formats. From a Word document, it omits characters that a comparison needs: `&`,
 `<`, `>`, tabs, hyphens that do not break, and the text after a text box.
 """
 

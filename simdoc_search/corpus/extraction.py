@@ -6,7 +6,7 @@ kreuzberg reads all formats except those of Word, e-books, and OpenDocument text
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from simdoc_search.corpus.doc import OLE_SIGNATURE, read_doc
@@ -34,6 +34,11 @@ _HEADER_END = "\n\n"
 
 _NOTE_MARK = re.compile(r"\[\^\d+\](?:: ?)?")
 """The marks that kreuzberg gives to the notes of an RTF file. A number in it would count as a word."""
+
+_DATE_WITH_TIME = re.compile(r"(?!1899)\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d+)?")
+"""A cell of a workbook. kreuzberg adds a day of 1899 to a time without a date."""
+
+_MIDNIGHT = re.compile(r"^(\d{4}-\d\d-\d\d) 00:00:00\Z")
 
 _RTF_HYPHEN = re.compile(rb"\\(?:(\\)|_)")
 """A hyphen that does not break. kreuzberg returns an underscore, which joins the words."""
@@ -105,11 +110,25 @@ def _read_text(extracted: Any, *, is_pdf: bool, is_rtf: bool) -> str:
     if is_pdf:
         pages = remove_running_headers([page["content"] for page in extracted.pages or ()])
         return "\f".join(map(separate_note_numbers, pages))
-    text = _separate_cells(str(extracted.content), [row for table in extracted.tables for row in table.cells])
+    text, rows = str(extracted.content), [row for table in extracted.tables for row in table.cells]
+    if sheet_names := (extracted.metadata or {}).get("sheet_names"):
+        if len(extracted.tables) == 1:  # a name that separates no sheets is not a cell
+            text = text.removeprefix(f"{sheet_names[extracted.tables[0].page_number - 1]}\n\n")
+        return _separate_cells(text, rows, _choose_cell_format(rows))
+    text = _separate_cells(text, rows)
     return _NOTE_MARK.sub("", text) if is_rtf else text
 
 
-def _separate_cells(text: str, rows: Sequence[list[str]]) -> str:
+def _choose_cell_format(rows: Sequence[list[str]]) -> Callable[[str], str]:
+    """Return a function that omits the time 00:00:00 of dates, if all dates of a workbook have it.
+
+    kreuzberg adds it to a date without a time.
+    """
+    have_times = any(_DATE_WITH_TIME.fullmatch(cell) and not _MIDNIGHT.search(cell) for row in rows for cell in row)
+    return str if have_times else lambda cell: _MIDNIGHT.sub(r"\1", cell)
+
+
+def _separate_cells(text: str, rows: Sequence[list[str]], format_cell: Callable[[str], str] = str) -> str:
     """Write tabs between the cells of a table, as in the text of a CSV file. kreuzberg writes spaces.
 
     If a row is not found at the beginning of a line, it and all later rows are not changed.
@@ -122,7 +141,7 @@ def _separate_cells(text: str, rows: Sequence[list[str]]) -> str:
         start = lines.find(row, end)
         if start < 0:
             break
-        parts += lines[end:start], "\n", format_row(cells)
+        parts += lines[end:start], "\n", format_row([*map(format_cell, cells)])
         end = start + len(row)
     return "".join([*parts, lines[end:]])[1:].rstrip(" ")
 

@@ -193,11 +193,7 @@ def is_store(folder: str | Path) -> bool:
 
 
 def check_path(path: Path) -> None:
-    """Check that a path can be read.
-
-    Raises:
-        CorpusError: the path is missing, this user cannot read it, or its name is not valid UTF-8.
-    """
+    """Raise a CorpusError if a path is missing, this user cannot read it, or its name is not valid UTF-8."""
     if not _is_unicode(os.path.abspath(path)):  # noqa: PTH100 - resolve() would follow links
         raise CorpusError(f"the name of {printable_path(path)} is not valid UTF-8; rename the file or folder")
     try:

@@ -20,8 +20,8 @@ _WORD, _WEB_ADDRESS = re.compile(r"\w+"), re.compile(r"(?:https?://|www\.)\S+", 
 def replace_html_with_text(data: bytes) -> bytes:
     """Return a message in which each HTML body is plain text.
 
-    Of a body that is sent as plain text and as HTML, only the HTML is kept if `has_clearly_more_words`. Otherwise, the
-    body is left unchanged. A damaged message is returned unchanged.
+    If a body is sent both as plain text and as HTML, the HTML replaces the plain text if it `has_clearly_more_words`.
+    Otherwise, this body is not changed. A damaged message is returned unchanged.
     """
     if not _HTML.search(data) or has_too_many_parts(data):
         return data

@@ -1,4 +1,4 @@
-"""Separates the numbers of footnotes in a PDF from the words beside them."""
+"""Separates the numbers of footnotes in a PDF from the words next to them."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Reads OpenDocument texts and presentations (OpenDocument 1.3, part 3, sections 3 to 10).
 
-kreuzberg reads spreadsheets but not presentations. Of a text, it leaves out spaces, tables of contents, the base of
+kreuzberg reads spreadsheets but not presentations. From texts, it omits spaces, tables of contents, the base of
 ruby text, and the rest of a note after its first formatted word. It adds the numbers of notes.
 """
 

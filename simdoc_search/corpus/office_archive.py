@@ -48,7 +48,7 @@ class XmlReader(Protocol):
     """Receives the elements and the text of an XML file while it is parsed."""
 
     def start(self, name: str, attributes: Mapping[str, str]) -> None:
-        """Receive the begin of an element."""
+        """Receive the start of an element."""
 
     def data(self, text: str) -> None:
         """Receive text. The text of an element may come in several pieces."""

@@ -39,11 +39,7 @@ _ORIGINAL_MESSAGE = re.compile(
 
 
 def require_front_matter_parser(removed_parts: Collection[str]) -> None:
-    """Check that the packages needed to remove these parts are installed.
-
-    Raises:
-        MissingExtraError: PyYAML is needed for front matter and not installed.
-    """
+    """Raise a MissingExtraError if PyYAML is needed for front matter and not installed."""
     if FRONT_MATTER in removed_parts:
         try:
             import yaml  # noqa: F401, PLC0415 - an optional dependency

@@ -31,20 +31,14 @@ class DuplicateDescriptions:
 
     The kind is `evaluation` if a row shares enough consecutive words with an evaluation text. Such a row is not in a
     group. All columns of other rows without a group are null. Rows are numbered from 0 in the order of the shards.
-
-    Attributes:
-        rows: all rows. Old rows, which are those of the dataset `against`, come first.
-        groups: for each row, the row of its group that is kept.
-        old_row_count: the number of old rows.
-        has_ids: whether there is an id column.
-        evaluation_overlaps: for each row that shares enough consecutive words with an evaluation text, the name of this
-            text, and the words. None without an evaluation set.
     """
 
-    rows: Rows
-    groups: RowGroups
-    old_row_count: int
-    has_ids: bool
+    rows: Rows  # all rows. Old rows, which are those of the dataset `against`, come first.
+    groups: RowGroups  # for each row, the row of its group that is kept
+    old_row_count: int  # the number of old rows
+    has_ids: bool  # whether there is an id column
+    # for each row that shares enough consecutive words with an evaluation text, the name of this text, and the words.
+    # None without an evaluation set.
     evaluation_overlaps: Mapping[int, tuple[str, str]] | None = None
 
     @property

@@ -7,7 +7,7 @@ with its kept row, so the groups are stars, not chains.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -20,7 +20,6 @@ from simdoc_search.duplicates.arrays import (
     AnyInts,
     Bools,
     Ints,
-    Keys,
     is_run_start,
     release_memory,
     slices,
@@ -30,7 +29,7 @@ from simdoc_search.duplicates.clusters import UNASSIGNED
 from simdoc_search.duplicates.finder import Assignment, Progress, find_and_assign
 from simdoc_search.duplicates.fingerprint_table import FingerprintTable
 from simdoc_search.duplicates.measures import Measure
-from simdoc_search.duplicates.pairs import JoinedPairs, join
+from simdoc_search.duplicates.pairs import join
 from simdoc_search.duplicates.verification import PairOverlaps, Verifier
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.workers import ParallelMapper
@@ -44,22 +43,15 @@ KEPT, SAME_TEXT, SAME_WORDS, NEAR, EVALUATION = range(5)
 
 @dataclass(slots=True)
 class RowGroups:
-    """The groups of duplicate rows. Each array has one value per row. The old rows (those of `against`) come first.
+    """The groups of duplicate rows. Each array has one value per row. The old rows (those of `against`) come first."""
 
-    Attributes:
-        kept_rows: the row that is kept instead; the row itself if it is kept. int64.
-        overlaps: the overlap with the kept row, 0..1; float32.
-        kinds: a position in `KINDS`; uint8. EVALUATION: the row shares a run of words with the evaluation set,
-            and was not compared.
-        partly_compared_row_count: number of kept rows that were compared with only some of the similar rows.
-        skipped_comparison_count: upper bound of the number of pairs that were not compared.
-    """
-
-    kept_rows: Ints
-    overlaps: NDArray[np.float32]
+    kept_rows: Ints  # the row that is kept instead; the row itself if it is kept. int64.
+    overlaps: NDArray[np.float32]  # the overlap with the kept row, 0..1; float32
+    # a position in `KINDS`; uint8. EVALUATION: the row shares a run of words with the evaluation set, and was not
+    # compared.
     kinds: NDArray[np.uint8]
-    partly_compared_row_count: int
-    skipped_comparison_count: int
+    partly_compared_row_count: int  # number of kept rows that were compared with only some of the similar rows
+    skipped_comparison_count: int  # upper bound of the number of pairs that were not compared
 
     @property
     def duplicates(self) -> Ints:
@@ -139,7 +131,7 @@ def _assign(
         len(representatives),
         np.arange(len(representatives), dtype=np.int32),
         PairOverlaps(measure, verifier),
-        partial(_find_pairs, table, measure, first_new_index),
+        partial(join, table, measure=measure, first_new_index=first_new_index),
         progress,
     )
     release_memory(rows.token_ids)
@@ -152,27 +144,6 @@ def _find_begins(counts: AnyInts) -> AnyInts:
     begins = np.cumsum(counts, dtype=np.int64)
     begins -= counts
     return to_smallest_dtype(begins)
-
-
-def _find_pairs(
-    table: FingerprintTable,
-    measure: Measure,
-    first_new_index: int,
-    documents: AnyInts,
-    *,
-    known_pairs: Keys,
-    compared_documents: AnyInts | None,
-    progress: Callable[[float], None],
-) -> JoinedPairs:
-    return join(
-        table,
-        documents,
-        measure,
-        known_pairs=known_pairs,
-        compared_documents=compared_documents,
-        first_new_index=first_new_index,
-        progress=progress,
-    )
 
 
 def _label_rows_by_words(rows: Rows, is_compared: Bools) -> NDArray[np.int32]:

@@ -14,7 +14,6 @@ from simdoc_search.dedupe.output import convert_write_errors
 from simdoc_search.dedupe.report import DedupeReport
 from simdoc_search.display import format_count, format_percent
 from simdoc_search.durable import atomic_file
-from simdoc_search.errors import CorpusError
 from simdoc_search.passages.compare import compare
 from simdoc_search.passages.report import ListEntry, ListSection, render_list_page, render_pair_view
 from simdoc_search.passages.summary import describe_differences
@@ -32,12 +31,6 @@ class _Budget:
     pair_count: int = _MAX_PAIRS
     character_count: int = _MAX_TOTAL_CHARACTERS
     left_out_pair_count: int = 0
-
-
-def check_page(path: Path) -> None:
-    """Raise a CorpusError if the folder of a page does not exist."""
-    if not path.parent.is_dir():
-        raise CorpusError(f"cannot write {path}, because its folder does not exist; create the folder")
 
 
 def write_page(path: Path, report: DedupeReport, descriptions: DuplicateDescriptions, settings: Settings) -> None:

@@ -13,22 +13,17 @@ from simdoc_search.dedupe.formats import compressed, import_pyarrow, is_tsv, req
 from simdoc_search.dedupe.grouping import KINDS
 from simdoc_search.dedupe.output import convert_write_errors
 from simdoc_search.dedupe.text_writer import csv_lines
-from simdoc_search.durable import atomic_file
+from simdoc_search.durable import atomic_file, check_output_folder
 from simdoc_search.errors import CorpusError
 
 _PAIRS_AT_ONCE = 1 << 14
 
 
 def check_pair_file(path: Path) -> None:
-    """Check that pairs can be written to a file.
-
-    Raises:
-        CorpusError: the format is not supported, or the folder does not exist.
-    """
+    """Raise a CorpusError if pairs cannot be written to a file, because of its format or its folder."""
     if require_format(path).format == "arrow":
         raise CorpusError(f"cannot write pairs to {path}; use .parquet, .jsonl or .csv")
-    if not path.parent.is_dir():
-        raise CorpusError(f"cannot write {path}, because its folder does not exist; create the folder")
+    check_output_folder(path)
 
 
 def write_pairs(path: Path, descriptions: DuplicateDescriptions) -> int:

@@ -26,7 +26,7 @@ from simdoc_search.dedupe.saved_rows import SavedRows, check_save, is_saved_fold
 from simdoc_search.dedupe.shards import Dataset, Shard, open_dataset
 from simdoc_search.dedupe.sketching import ShardColumns, shard_begins, sketch_shards
 from simdoc_search.dedupe.work_folder import WorkFolder, check_output, check_written_paths, locked_work_folder
-from simdoc_search.durable import write_atomically
+from simdoc_search.durable import check_output_folder, write_atomically
 from simdoc_search.errors import StoreError
 from simdoc_search.workers import ParallelMapper
 
@@ -92,9 +92,9 @@ def deduplicate_files(
     if pairs is not None:
         check_pair_file(Path(pairs))
     if page is not None:
-        from simdoc_search.dedupe.page import check_page  # noqa: PLC0415 - needs the extra `cli`
+        import simdoc_search.dedupe.page  # noqa: F401, PLC0415 - to fail now if the extra `cli` is missing
 
-        check_page(Path(page))
+        check_output_folder(Path(page))
     old = _open_old_data(against, options, columns)
     conversion = None
     if not dataset.is_folder:

@@ -85,11 +85,7 @@ def was_saved_by_run(path: Path, run_id: str) -> bool:
 
 
 def check_save(path: Path, against: Path | None) -> None:
-    """Check that rows can be saved in a folder.
-
-    Raises:
-        StoreError: the folder has other content.
-    """
+    """Raise a StoreError if rows cannot be saved in a folder, for example because it has other content."""
     if not path.parent.is_dir():
         raise StoreError(f"cannot save rows in {path}, because its folder does not exist; create the folder")
     if path.exists() and (not path.is_dir() or any(path.iterdir())):

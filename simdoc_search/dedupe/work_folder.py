@@ -18,7 +18,7 @@ from simdoc_search.dedupe.output import convert_write_errors
 from simdoc_search.dedupe.rows import FORMAT_VERSION, read_checkpoint
 from simdoc_search.dedupe.shards import Dataset
 from simdoc_search.duplicates.plan.lock import lock_file
-from simdoc_search.durable import atomic_file
+from simdoc_search.durable import atomic_file, check_output_folder
 from simdoc_search.errors import CorpusError
 
 _ROWS_FOLDER, _GROUPS_FILE, _FINISHED_FILE = "rows", "groups.npz", "finished"
@@ -100,11 +100,7 @@ def locked_work_folder(target: Path) -> Iterator[WorkFolder]:
 
 
 def check_written_paths(written: Sequence[Path], read: Sequence[Path]) -> None:
-    """Check that a run writes to different paths, and not to those that it reads.
-
-    Raises:
-        CorpusError: a path is written twice, or is read too.
-    """
+    """Raise a CorpusError if a run writes to a path twice, or to a path that it reads."""
     for number, path in enumerate(written):
         resolved = path.resolve()
         if any(resolved.is_relative_to(other.resolve()) for other in read):
@@ -114,13 +110,8 @@ def check_written_paths(written: Sequence[Path], read: Sequence[Path]) -> None:
 
 
 def check_output(dataset: Dataset, target: Path) -> None:
-    """Check that the output can be written.
-
-    Raises:
-        CorpusError: the output already has content, or its extension is not known.
-    """
-    if not target.resolve().parent.is_dir():
-        raise CorpusError(f"cannot write {target}, because its folder does not exist; create the folder")
+    """Raise a CorpusError if the output already has content, or its extension is not known."""
+    check_output_folder(target)
     if dataset.is_folder:
         has_content = target.exists() and (not target.is_dir() or any(target.iterdir()))
         if has_content and not (_work_path(target) / _FINISHED_FILE).exists():

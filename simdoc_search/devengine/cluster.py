@@ -26,43 +26,27 @@ RECOVERY_SECONDS = 30.0
 
 @dataclass(frozen=True)
 class NodeStatus:
-    """The state of one node.
+    """The state of one node."""
 
-    Attributes:
-        number: node number, from 1.
-        url: URL of the node.
-        pid: process id of the node; 0 if it has no process.
-        state: "running" if the node responds, "starting" while the cluster starts, "ended" if the process has ended, or
-            "silent" if the process is running but does not respond.
-        log: path of the log.
-    """
-
-    number: int
-    url: str
-    pid: int
+    number: int  # node number, from 1
+    url: str  # URL of the node
+    pid: int  # process id of the node; 0 if it has no process
+    # "running" if the node responds, "starting" while the cluster starts, "ended" if the process has ended, or "silent"
+    # if the process is running but does not respond
     state: str
-    log: str
+    log: str  # path of the log
 
 
 @dataclass(frozen=True)
 class ClusterStatus:
-    """The state of a cluster.
+    """The state of a cluster."""
 
-    Attributes:
-        health: "green", "yellow" or "red"; None if no node responds.
-        nodes: state of each node.
-        data: folder that contains the data, configuration and logs of the nodes.
-        ephemeral: whether the data is removed when the cluster is stopped.
-        heap: heap size of each node.
-        version: version of OpenSearch.
-    """
-
-    health: str | None
-    nodes: tuple[NodeStatus, ...]
-    data: str
-    ephemeral: bool
-    heap: str
-    version: str
+    health: str | None  # "green", "yellow" or "red"; None if no node responds
+    nodes: tuple[NodeStatus, ...]  # state of each node
+    data: str  # folder that contains the data, configuration and logs of the nodes
+    ephemeral: bool  # whether the data is removed when the cluster is stopped
+    heap: str  # heap size of each node
+    version: str  # version of OpenSearch
 
     @property
     def is_healthy(self) -> bool:

@@ -45,17 +45,11 @@ rootLogger.appenderRef.console.ref = console
 
 @dataclass(frozen=True)
 class Node:
-    """One node of a cluster.
+    """One node of a cluster."""
 
-    Attributes:
-        number: node number, from 1.
-        folder: folder that contains the data, configuration and log of the node.
-        port: HTTP port.
-    """
-
-    number: int
-    folder: Path
-    port: int
+    number: int  # node number, from 1
+    folder: Path  # folder that contains the data, configuration and log of the node
+    port: int  # HTTP port
 
     @property
     def url(self) -> str:

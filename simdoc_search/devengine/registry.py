@@ -22,27 +22,16 @@ TEMPORARY_PREFIX = "simdoc-engine-"
 
 @dataclass(frozen=True)
 class Registration:
-    """An engine that is starting, is running, or ended without being stopped.
+    """An engine that is starting, is running, or ended without being stopped."""
 
-    Attributes:
-        port: HTTP port of the first node. The other nodes use the next ports.
-        folder: folder that contains the data, configuration and logs of the nodes.
-        is_ephemeral: whether the folder is removed when the engine is stopped.
-        heap: heap size of each node.
-        version: version of OpenSearch.
-        token: a string in the command line of each process of this engine, which identifies them.
-        pids: process id of each node; 0 for a node without a process.
-        is_ready: whether the engine has finished starting.
-    """
-
-    port: int
-    folder: str
-    is_ephemeral: bool
-    heap: str
-    version: str
-    token: str
-    pids: tuple[int, ...]
-    is_ready: bool = False
+    port: int  # HTTP port of the first node. The other nodes use the next ports.
+    folder: str  # folder that contains the data, configuration and logs of the nodes
+    is_ephemeral: bool  # whether the folder is removed when the engine is stopped
+    heap: str  # heap size of each node
+    version: str  # version of OpenSearch
+    token: str  # a string in the command line of each process of this engine, which identifies them
+    pids: tuple[int, ...]  # process id of each node; 0 for a node without a process
+    is_ready: bool = False  # whether the engine has finished starting
 
     @property
     def nodes(self) -> tuple[Node, ...]:

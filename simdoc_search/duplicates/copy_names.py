@@ -20,12 +20,12 @@ _DOWNLOADS = """\
 """The names of the folder for downloads in many languages, as xdg-user-dirs creates it."""
 
 _FOLDER_OF_COPIES = re.compile(
-    rf"{'|'.join(_DOWNLOADS.split())}|desktop|schreibtisch|"
-    r"(?:.*[\W_])?(?:back-?ups?|sicherung(?:en)?|sauvegardes?)(?:[\W_].*)?",
+    rf"[\W\d_]*(?:{'|'.join(_DOWNLOADS.split())}|desktop|schreibtisch)|"
+    r"(?:.*[\W\d_])?(?:back-?ups?|sicherung(?:en)?|sauvegardes?)(?:[\W_].*)?",
     re.IGNORECASE,
 )
-"""Matches the names of the folders in which browsers and people save files for a while, and of folders with backups. A
-file in another folder was probably filed there by a person."""
+"""Matches the names of the folders in which browsers and people save files for a while, and of folders with backups.
+Numbers before a name, as in `08 Downloads`, do not matter. A file in another folder was probably filed by a person."""
 _ONE_WORD = re.compile(r"[\W\d_]*[^\W\d_]+[\W\d_]*")
 
 ARCHIVE_MEMBER_PENALTY = 1 << 16

@@ -310,7 +310,7 @@ class Duplicates:
         verdicts = self._verdicts.decide_group(chosen.number, [before.number, *sorted(others)])
         freed = self._verdicts.freed_bytes_by_document({number: verdict.action for number, verdict in verdicts.items()})
         shingle_counts = self._collection.table.shingle_counts[[before.number, chosen.number]].tolist()
-        overlap = self.measure.swap(chosen.overlap, *shingle_counts)
+        overlap = self.measure.swap_overlap(chosen.overlap, *shingle_counts)
         duplicates = []
         for number in (before.number, *others):
             verdict, other = verdicts[number], others.get(number)

@@ -1,6 +1,6 @@
 """Orders the values of a field for the rules `max:FIELD` and `min:FIELD` of `duplicates` and `dedupe`.
 
-A number is preferred to a string, whether the largest or the smallest value is preferred. A string that contains a
+Both rules prefer a number to a string. A string that contains a
 number, such as a cell of a CSV file, is compared as a number. A list is compared by its first value. All other values,
 and missing ones, come last.
 """
@@ -42,8 +42,8 @@ def encode_values(values: Iterable[Any]) -> tuple[NDArray[np.uint8], Ints, list[
     """Encode values.
 
     Returns:
-        For each value, its kind; and the integer, the bits of the float, or the length of the string. Then the strings
-        in UTF-8.
+        The kind of each value. The integer, the bits of the float, or the length of the string of each value. All
+        strings, in UTF-8.
     """
     kinds, numbers, strings = bytearray(), [], []
     for value in values:

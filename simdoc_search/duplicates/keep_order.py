@@ -163,7 +163,8 @@ def _compare_versions(a: str, b: str) -> int | None:
 def _are_dates_comparable(kept: WrittenDocument, other: WrittenDocument) -> bool:
     """Return whether the dates of two documents can be compared.
 
-    A date in the metadata of one cannot be compared with the date in the name of the other if both names have it.
+    A date in the metadata of one cannot be compared with the date in the name of the other if both names have that
+    date.
     """
     if kept.has_date_of_name == other.has_date_of_name or not (kept.written.part_count and other.written.part_count):
         return True

@@ -68,7 +68,7 @@ class Measure:
             return shared_counts / (first_counts + second_counts - shared_counts)
         return shared_counts / (second_counts if self.name == "containment" else first_counts)
 
-    def swap(self, overlap: float, first_count: int, second_count: int) -> float:
+    def swap_overlap(self, overlap: float, first_count: int, second_count: int) -> float:
         """Return the overlap of a pair if the second document is kept instead, from the overlap and shingle counts."""
         if self.name == "jaccard":
             return overlap

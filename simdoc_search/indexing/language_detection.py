@@ -19,22 +19,14 @@ _Detection = tuple[int, str, LanguageIdentification] | SkippedFile  # size in by
 
 @dataclass(slots=True)
 class LanguageReport:
-    """The languages of documents.
+    """The languages of documents."""
 
-    Attributes:
-        languages: number of documents per language; see `language_of`.
-        documents: path or id of each document, and its language. If the language is from the metadata,
-            `candidates` is empty.
-        byte_count: total size in bytes. A document that is not a file counts with the size of its text in UTF-8.
-        skipped_files: the sources that were skipped.
-        seconds: duration, including the start of the workers.
-    """
-
-    languages: Counter[str] = field(default_factory=Counter)
+    languages: Counter[str] = field(default_factory=Counter)  # number of documents per language; see `language_of`
+    # path or id of each document, and its language. If the language is from the metadata, `candidates` is empty.
     documents: list[tuple[str, LanguageIdentification]] = field(default_factory=list)
-    byte_count: int = 0
-    skipped_files: list[SkippedFile] = field(default_factory=list)
-    seconds: float = 0.0
+    byte_count: int = 0  # total size in bytes. A document that is not a file counts with the size of its text in UTF-8.
+    skipped_files: list[SkippedFile] = field(default_factory=list)  # the sources that were skipped
+    seconds: float = 0.0  # duration, including the start of the workers
 
 
 def identify_documents(

@@ -10,6 +10,7 @@ from simdoc_search.passages.passage import CharacterDifference, Comparison
 from simdoc_search.passages.row_descriptions import summarise_row_differences
 from simdoc_search.passages.significant_changes import find_significant_changes
 from simdoc_search.passages.summary import (
+    describe_character_differences,
     describe_difference,
     describe_differences,
     describe_significant_changes,
@@ -29,7 +30,7 @@ _NUMBER_AFTER = re.compile(r"[^\S\r\n]{0,4}\d")
 def summarise_differences(comparison: Comparison, texts: tuple[str, str]) -> str:
     """Describe a table row with moved cells, a changed symbol, and the words that differ.
 
-    Of the words, up to two significant changes are quoted, or else the first difference.
+    Up to two significant changes of words are quoted, or else the first difference.
 
     For example: "symbol: “≤” → “≥”; +1 −1 words in 1 place; number: The rent is “850” → “890”".
     """
@@ -40,7 +41,8 @@ def summarise_differences(comparison: Comparison, texts: tuple[str, str]) -> str
 def _summarise_words(comparison: Comparison, texts: tuple[str, str]) -> str:
     summary, changes = describe_differences(comparison), describe_significant_changes(comparison.significant_changes, 2)
     if changes or not comparison.differences:
-        return "; ".join([summary, *changes])
+        others = changes or [describe_character_differences(comparison.character_differences, texts, 1)]
+        return "; ".join(filter(None, [summary, *others]))
     first = describe_difference(comparison.differences[0], *texts)
     return first if len(comparison.differences) == 1 else f"{summary}; first: {first}"
 

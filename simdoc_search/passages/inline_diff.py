@@ -1,4 +1,4 @@
-"""Shows a place of both texts in one: what both have, what only the first has, and what only the second has.
+"""Merges a place of two texts into one quotation, in which removed and inserted parts are marked.
 
 Without the removed parts, the result reads as the second text. Without the inserted parts, it reads as the first one.
 Only whitespace and the Unicode form of letters may differ. The symbols between the words are compared, too.
@@ -19,7 +19,7 @@ from simdoc_search.passages.passage import Difference, Span
 from simdoc_search.passages.positions import CHARACTERS_PER_WORD, find_line_ends
 from simdoc_search.passages.spaced_text import SpacedText
 
-_SYMBOLS_BEFORE, _SYMBOLS_AFTER = re.compile(r"\S{0,20}$"), re.compile(r"\S{0,20}")
+_TOUCHING_SYMBOLS = re.compile(r"\S{0,20}$"), re.compile(r"\A\S{0,20}")  # before words, and after words
 _WHITESPACE, _WHITESPACE_AT_END = re.compile(r"\s*"), re.compile(r"\s*\Z")
 _SYMBOL = re.compile(r"\S")
 
@@ -98,8 +98,8 @@ class InlineDiff:
             equal += [(span[1] + count, other[1] + count) for count in range(later[0] - span[1])]
         equal += [(end[0] + count, end[1] + count) for count in range(after)]
         first, end = (first[0] - before, first[1] - before), (end[0] + after, end[1] + after)
-        starts = self._find_starts(first, differences[0], has_context=before > 0)
-        ends = self._find_ends(end, differences[-1], has_context=after > 0)
+        starts = self._find_edge(first, differences[0], 0, has_context=before > 0)
+        ends = self._find_edge(end, differences[-1], 1, has_context=after > 0)
         parts = [DiffPart("kept", "… " if any(starts) else "")]
         for pair in equal:
             spans = [text.words_span(word) for text, word in zip(self._texts, pair, strict=True)]
@@ -149,41 +149,32 @@ class InlineDiff:
                 return count
         return len(pairs)
 
-    def _find_starts(self, place: WordPair, difference: Difference, *, has_context: bool) -> Span:
-        """Return where a quotation that begins with these words begins in both texts.
+    def _find_edge(self, place: WordPair, difference: Difference, side: Literal[0, 1], *, has_context: bool) -> Span:
+        """Return where a quotation begins (side 0) or ends (side 1) in both texts, if its edge is before these words.
 
-        The symbols that touch the words are included. Before context, they are included if both texts have them.
+        The symbols that touch the quoted words are included. Next to context, they are included if both have them.
         """
-        if place == (0, 0):
-            return 0, 0
-        gaps = [text.gap_before(word) for text, word in zip(self._texts, place, strict=True)]
-        found = (_SYMBOLS_BEFORE.search(text[gap]) for text, gap in zip(self._texts, gaps, strict=True))
-        a, b = (match[0] if match else "" for match in found)
-        if has_context:
-            size = len(a) if a == b else 0
-            return gaps[0][1] - size, gaps[1][1] - size
-        return (
-            difference.a[0] if difference.kind == "inserted" else gaps[0][1] - len(a),
-            difference.b[0] if difference.kind == "removed" else gaps[1][1] - len(b),
+        a, b = self._texts
+        if place == ((len(a.words.words), len(b.words.words)) if side else (0, 0)):
+            return (len(a.text), len(b.text)) if side else (0, 0)
+        gaps = a.gap_before(place[0]), b.gap_before(place[1])
+        found = (_TOUCHING_SYMBOLS[side].search(text[gap]) for text, gap in zip(self._texts, gaps, strict=True))
+        symbols = [match[0] if match else "" for match in found]
+        if has_context and symbols[0] != symbols[1]:
+            symbols = ["", ""]
+        edge_a, edge_b = (
+            gap[0] + len(touching) if side else gap[1] - len(touching)
+            for gap, touching in zip(gaps, symbols, strict=True)
         )
-
-    def _find_ends(self, place: WordPair, difference: Difference, *, has_context: bool) -> Span:
-        """Return where a quotation that ends before these words ends in both texts; see `_find_starts`."""
-        if all(word == len(text.words.words) for text, word in zip(self._texts, place, strict=True)):
-            return len(self._texts[0].text), len(self._texts[1].text)
-        gaps = [text.gap_before(word) for text, word in zip(self._texts, place, strict=True)]
-        found = (_SYMBOLS_AFTER.match(text[gap]) for text, gap in zip(self._texts, gaps, strict=True))
-        a, b = (match[0] if match else "" for match in found)
         if has_context:
-            size = len(a) if a == b else 0
-            return gaps[0][0] + size, gaps[1][0] + size
+            return edge_a, edge_b
         return (
-            difference.a[1] if difference.kind == "inserted" else gaps[0][0] + len(a),
-            difference.b[1] if difference.kind == "removed" else gaps[1][0] + len(b),
+            difference.a[side] if difference.kind == "inserted" else edge_a,
+            difference.b[side] if difference.kind == "removed" else edge_b,
         )
 
     def _merge(self, first: WordPair, end: WordPair, starts: Span, ends: Span) -> Iterator[DiffPart]:
-        """Yield the parts of a region of both texts, which has no words that are spelled equally."""
+        """Yield the parts of a region in which no words are spelled equally in both texts."""
         a, b = (
             _Region(*region) for region in zip(self._texts, first, end, zip(starts, ends, strict=True), strict=True)
         )
@@ -206,7 +197,7 @@ class InlineDiff:
 def place_empty_spans(
     texts: tuple[str, str], words: tuple[WordPositions, WordPositions], differences: Iterable[Difference]
 ) -> list[Difference]:
-    """Return the differences, with the empty span of inserted and of removed words at the right place between symbols.
+    """Move the empty spans of inserted and removed words to the right place between the symbols of the other text.
 
     For example, `x` is inserted between the brackets of `[ ]`, and a line at the beginning of the next line.
     """
@@ -239,7 +230,7 @@ def _find_place(text: SpacedText, word: int, other: SpacedText, first: int, end:
 
 
 def _find_middle(a: _Region, b: _Region) -> tuple[Span, Span]:
-    """Return what is left of two regions without the equal symbols at their beginning and at their end."""
+    """Return the spans of two regions without the equal symbols at their beginnings and ends."""
     before = a.find_symbols_before(), b.find_symbols_before()
     after = a.find_symbols_after(), b.find_symbols_after()
     prefix = _count_equal_symbols((a, b), *before)

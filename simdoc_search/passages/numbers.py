@@ -11,12 +11,13 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 
 from simdoc_search.passages.passage import Span
+from simdoc_search.passages.typography import unify_typography
 
 UNSPACED_LETTERS = (
     r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff"
     r"\U00020000-\U0003ffff"
 )
-"""Letters of languages without spaces, and Korean: a number next to them is a number."""
+"""Letters of Korean and of languages without spaces. Digits next to them are a number, unlike the digits in `v2`."""
 SMALL_DIGITS = r"²³¹¼-¾\u2070-\u2079\u2080-\u2089\u2150-\u215f"
 _DIGITS = rf"[\d{SMALL_DIGITS}]+"
 _CURRENCY = r"$£¥\u20a0-\u20cf"
@@ -33,7 +34,7 @@ NUMBER = re.compile(
     rf"{_DIGITS}(?:(?:[^\w\s]{{1,5}}|x){_DIGITS})*(?:[eE][-+−]?\d{{1,3}}(?!\w))?"
     rf"(?:\s?[%‰°′″{_CURRENCY}]{{1,5}}(?:[CF](?!\w))?|[^\S\r\n]?(?:{_UNITS})(?!\w)|(?:{_SUFFIXES})(?!\w))?"
 )
-"""A number such as `-5`, `€ 5`, `3/4`, `10²`, `5 %`, `5 kg` or `5th`. A word has only the digits."""
+"""A number such as `-5`, `€ 5`, `3/4`, `10²`, `5 %`, `5 kg` or `5th`. Its word contains only the digits."""
 _LETTERS_OR_DIGITS = rf"(?:[^\W{UNSPACED_LETTERS}]|(?=[{UNSPACED_LETTERS}])\d)+"
 _HYPHENATED = re.compile(rf"{_LETTERS_OR_DIGITS}(?:[-\u2010\u2011]{_LETTERS_OR_DIGITS})*")
 _PART = re.compile(_LETTERS_OR_DIGITS)
@@ -85,7 +86,7 @@ _IDENTIFIER_SEARCH_CHARACTERS = 64
 
 
 def find_identifiers(text: str, span: Span) -> list[Span]:
-    """Return the spans of the hyphenated words that overlap a part of a text, and in which letters and digits touch.
+    """Return the spans of the identifiers that overlap a part of a text. In an identifier, letters and digits touch.
 
     A number with a unit or an ordinal suffix, such as `5kg` or `2nd`, is not an identifier.
     """
@@ -101,20 +102,20 @@ def find_identifiers(text: str, span: Span) -> list[Span]:
 
 
 def is_in_word(text: str, position: int, identifiers: Sequence[Span]) -> bool:
-    """Return whether a number begins in one of these identifiers, or is a small digit after a letter: `note²`."""
+    """Return whether a number begins in one of these identifiers, or is a small digit after a letter, as in `m²`."""
     if any(first <= position < last for first, last in identifiers):
         return True
     return position > 0 and not text[position].isdecimal() and text[position].isdigit() and text[position - 1].isalpha()
 
 
 def normalise_number(number: str) -> str:
-    """Return a key for comparisons.
+    """Return a key that is the same for all spellings of a number.
 
-    It does not depend on spaces, the script of digits, the kind of dashes, on whether a decimal separator is a comma
-    or a point, on one or two decimals that are zeros, or on the letter case of the unit litre.
+    Spellings may differ in spaces, the script of the digits, the kind of dash or apostrophe, the decimal separator (a
+    comma or a point), one or two zeros after it, and the letter case of the unit litre.
     """
     key = ""
-    for character in number.translate(_SPELLINGS):
+    for character in unify_typography(number).translate(_SPELLINGS):
         if unicodedata.decomposition(character).startswith("<fraction>"):
             fraction = unicodedata.normalize("NFKC", character).replace("\u2044", "/")
             key += f"+{fraction}" if key[-1:].isdecimal() else fraction

@@ -42,7 +42,7 @@ def summarise_row_differences(rows: Sequence[RowDifference]) -> str:
 
 
 def quote_rows(difference: RowDifference, texts: tuple[str, str]) -> tuple[str, str]:
-    """Quote a row of each text, with `|` between its cells. Of a long row, quote the cells that moved."""
+    """Quote a row of each text, with `|` between its cells. If a row is long, quote only the cells that moved."""
     rows = [
         split_into_cells(text[slice(*span)]) for text, span in zip(texts, (difference.a, difference.b), strict=True)
     ]

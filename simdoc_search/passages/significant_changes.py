@@ -160,7 +160,7 @@ def extend_both_to_numbers(texts: tuple[str, str], spans: tuple[Span, Span]) -> 
 
 
 def _small_number_after(text: str, span: Span) -> str:
-    """Return the number after a span with the spaces before it, if its digits are no word. Else return ""."""
+    """Return the number after a span with the spaces before it, if its digits are not a word. Else return ""."""
     match = _SPACES_AND_NUMBER.match(text, span[1])
     return match[0] if match and not any(map(str.isdecimal, match[0])) else ""
 

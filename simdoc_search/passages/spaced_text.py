@@ -54,7 +54,7 @@ class SpacedText:
         return _strip_space(self, (begin, end))
 
     def extend_to_whitespace(self, span: Span) -> Span:
-        """Extend a span on both sides up to the next whitespace. Of a long token, only include whole words near it."""
+        """Extend a span on both sides up to the next whitespace, or by whole words near it in a long token."""
         begin, end = span
         before = self.text[max(begin - _MAX_TOKEN_CHARACTERS, 0) : begin]
         after = self.text[end : end + _MAX_TOKEN_CHARACTERS]

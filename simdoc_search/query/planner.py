@@ -127,11 +127,7 @@ def plan(
 
 
 def check_planner(planner: object) -> None:
-    """Check that a planner exists.
-
-    Raises:
-        QuerySyntaxError: the planner is unknown.
-    """
+    """Raise a QuerySyntaxError if a planner is unknown."""
     if planner not in PLANNERS:
         raise QuerySyntaxError(
             "planner must be 'enough' (as few bands as the probability requires) or 'all' (bands of all tokens), not "

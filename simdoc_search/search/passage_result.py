@@ -39,7 +39,7 @@ class PassageHit(HasDocumentKey):
 
     Attributes:
         key: the key of the document.
-        word_count: number of words of the query document that are matched in the hit. Each of them is counted, also if
+        word_count: number of words of the query document that are matched in the hit. Each of them is counted, even if
             the query document repeats a passage that occurs once in the hit.
         share: `word_count` as a share of the query document's words that are not ignored, 0..1.
         added_word_count: number of words of the query document that this hit covers and no earlier hit covers.

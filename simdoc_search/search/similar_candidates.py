@@ -33,11 +33,7 @@ def make_plan(store: Store, query: FingerprintQuery, query_record: Record, optio
 
 
 def check_has_tokens(store: Store, query_record: Record) -> None:
-    """Check that a document can be compared.
-
-    Raises:
-        NoFingerprintError: the document has no tokens. The message says why.
-    """
+    """Raise a NoFingerprintError if a document has no tokens. The message says why."""
     if len(query_record.token_ids):
         return
     name = f"the document {query_record.id!r}" if query_record.id else "the text"

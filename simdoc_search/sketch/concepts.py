@@ -64,19 +64,12 @@ class ConceptSettings:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ParagraphConcepts:
-    """The distinct concepts of each paragraph of a text. Paragraphs without concepts are omitted.
+    """The distinct concepts of each paragraph of a text. Paragraphs without concepts are omitted."""
 
-    Attributes:
-        token_ids: ids of the concepts of the first paragraph, ascending, then of the second; uint32, shape (entries,).
-        frequencies: number of occurrences of each concept in its paragraph; int64, shape (entries,).
-        paragraph_indices: index of the paragraph of each concept; int64, shape (entries,), ascending.
-        paragraph_count: number of paragraphs.
-    """
-
-    token_ids: TokenIds
-    frequencies: Ints
-    paragraph_indices: Ints
-    paragraph_count: int
+    token_ids: TokenIds  # ids of the concepts of paragraph 1, ascending, then of paragraph 2; uint32, shape (entries,)
+    frequencies: Ints  # number of occurrences of each concept in its paragraph; int64, shape (entries,)
+    paragraph_indices: Ints  # index of the paragraph of each concept; int64, shape (entries,), ascending
+    paragraph_count: int  # number of paragraphs
 
     def as_one_paragraph(self) -> ParagraphConcepts:
         """Return the concepts of the whole text as one paragraph."""

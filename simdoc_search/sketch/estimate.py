@@ -16,20 +16,14 @@ _CHANCE = 1 / (1 << HASH_BITS)  # the probability that two different minima have
 
 
 class TokenOverlap(NamedTuple):
-    """The estimated overlap of two documents.
+    """The estimated overlap of two documents."""
 
-    Attributes:
-        matched_token_count: number of tokens that both documents have.
-        shared_count: estimated number of matching tokens, without those that match by chance; at least 0.
-        union_count: number of tokens in the union, corrected for chance like `shared_count`. The estimated Jaccard
-            similarity is `shared_count / union_count`.
-        slot_count: number of slots of the sketch, if each shingle falls into one slot. 0: any other sketch.
-    """
-
-    matched_token_count: int
-    shared_count: float
+    matched_token_count: int  # number of tokens that both documents have
+    shared_count: float  # estimated number of matching tokens, without those that match by chance; at least 0
+    # number of tokens in the union, corrected for chance like `shared_count`. The estimated Jaccard similarity is
+    # `shared_count / union_count`.
     union_count: float
-    slot_count: int = 0
+    slot_count: int = 0  # number of slots of the sketch, if each shingle falls into one slot. 0: any other sketch.
 
     @property
     def overlap(self) -> float:

@@ -96,11 +96,7 @@ class MinHash(Sketch):
         return _rotate(minima, self) if self.with_rotation and self.hash_set_size == 1 else minima
 
     def require_bucketed_tokens(self) -> None:
-        """Check that tokens in the format `bucketed` can be computed with these settings.
-
-        Raises:
-            ValueError: hash_count or hash_set_size is not 1, or bucket_count is not a power of two up to 4,096.
-        """
+        """Raise a ValueError unless these settings can make tokens in the format `bucketed`."""
         count = self.bucket_count
         if self.hash_count != 1 or self.hash_set_size != 1:
             raise ValueError(

@@ -19,21 +19,13 @@ from simdoc_search.sketch.tokens import TokenIds, bucketed_token_ids
 
 
 class PackedFingerprints(NamedTuple):
-    """The fingerprints of several texts, as a search for duplicates needs them.
+    """The fingerprints of several texts, as a search for duplicates needs them."""
 
-    Attributes:
-        token_ids: the token ids of all texts, one text after the other; see `Fingerprint.token_ids`.
-        token_counts: number of tokens of each text.
-        shingle_counts: number of distinct shingles of each text.
-        words_hashes: the `Fingerprint.words_hash` of each text.
-        low_hash_bits: the lowest 32 bits of the 64-bit hash of each token. The token id contains the highest 9 bits.
-    """
-
-    token_ids: TokenIds
-    token_counts: NDArray[np.int64]
-    shingle_counts: NDArray[np.int64]
-    words_hashes: list[str]
-    low_hash_bits: NDArray[np.uint32]
+    token_ids: TokenIds  # the token ids of all texts, one text after the other; see `Fingerprint.token_ids`
+    token_counts: NDArray[np.int64]  # number of tokens of each text
+    shingle_counts: NDArray[np.int64]  # number of distinct shingles of each text
+    words_hashes: list[str]  # the `Fingerprint.words_hash` of each text
+    low_hash_bits: NDArray[np.uint32]  # the lowest 32 of the 64 hash bits of each token. The token id has the top 9.
 
 
 def packed_fingerprints(

@@ -256,11 +256,7 @@ class Settings:
 
 
 def check_layout_version(version: object) -> None:
-    """Check that this version of simdoc-search can read a layout version.
-
-    Raises:
-        FormatMismatchError: the layout version is newer, or missing.
-    """
+    """Raise a FormatMismatchError if a layout version is missing, or this version of simdoc-search cannot read it."""
     if not isinstance(version, int) or isinstance(version, bool) or not 1 <= version <= LAYOUT_VERSION:
         readable = f"versions up to {LAYOUT_VERSION}"
         raise unreadable_error(f"format version {version!s:.50}", readable, version, LAYOUT_VERSION)

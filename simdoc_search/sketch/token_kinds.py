@@ -17,22 +17,13 @@ TokenKindName = Literal["passages", "sentences", "concepts"]
 
 @dataclass(frozen=True, slots=True)
 class TokenKind:
-    """An optional kind of token in an index.
+    """An optional kind of token in an index."""
 
-    Attributes:
-        name: the name in settings, records, fields and messages.
-        length: number of characters in a token, 6 bits each.
-        is_sorted_set: whether the tokens of a document are ascending and distinct. Otherwise they are in text order,
-            and may be repeated.
-        index_option: the option of `simdoc-search index` that adds these tokens. Empty if every new store has them.
-        backfill_option: the option of `simdoc-search backfill` that adds these tokens.
-    """
-
-    name: TokenKindName
-    length: int
-    is_sorted_set: bool
-    index_option: str
-    backfill_option: str
+    name: TokenKindName  # the name in settings, records, fields and messages
+    length: int  # number of characters in a token, 6 bits each
+    is_sorted_set: bool  # whether tokens are ascending and distinct; otherwise they are in text order, and may repeat
+    index_option: str  # the option of `simdoc-search index` that adds these tokens. Empty if every new store has them.
+    backfill_option: str  # the option of `simdoc-search backfill` that adds these tokens
 
     def how_to_add(self, location: str) -> str:
         """Return advice on how to add these tokens to a store that `simdoc-search index` created."""

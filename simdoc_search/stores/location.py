@@ -58,11 +58,7 @@ def is_same_location(location: str, other: str) -> bool:
 
 
 def check_not_url(path: str) -> None:
-    """Check that the path of a folder does not look like a URL.
-
-    Raises:
-        LocationError: the path looks like a URL and does not exist, or it contains `://` or a password.
-    """
+    """Raise a LocationError if a path looks like a URL and does not exist, or contains `://` or a password."""
     if _is_url(path):
         raise LocationError(f"{without_credentials(path)} is the URL of an engine; give the path of a folder")
     if _looks_like_url(path):
@@ -70,11 +66,7 @@ def check_not_url(path: str) -> None:
 
 
 def check_url(url: str) -> None:
-    """Check that a URL begins with `http://` or `https://`.
-
-    Raises:
-        LocationError: the URL has another scheme, or none. The message does not contain the password.
-    """
+    """Raise a LocationError unless a URL begins with `http://` or `https://`. The message has no password."""
     if not _is_url(url):
         raise _malformed_url_error(url, "")
 

@@ -31,24 +31,16 @@ ATTACHMENTS_MARKER = "attachments"
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """The file that a record was read from.
+    """The file that a record was read from."""
 
-    Attributes:
-        root: absolute path of the indexed folder, or of the file itself if the user named the file.
-        size: size in bytes.
-        mtime_ns: modification time in nanoseconds since 1970.
-        prefix: the start of the id. The rest of the id is the path of the file, relative to `root`.
-        content_hash: for a member of an archive, the hash of its bytes. It is empty for other files.
-        archive_state: the size and modification time of the archive, if all members of the archive are stored. It is
-            set for only one of the members. For an e-mail with attachments that are documents, it is
-            `ATTACHMENTS_MARKER`. Otherwise, it is empty.
-    """
-
-    root: str
-    size: int
-    mtime_ns: int
-    prefix: str = ""
-    content_hash: str = ""
+    root: str  # absolute path of the indexed folder, or of the file itself if the user named the file
+    size: int  # size in bytes
+    mtime_ns: int  # modification time in nanoseconds since 1970
+    prefix: str = ""  # the start of the id. The rest of the id is the path of the file, relative to `root`.
+    content_hash: str = ""  # for a member of an archive, the hash of its bytes. It is empty for other files.
+    # the size and modification time of the archive, if all members of the archive are stored. It is set for only one of
+    # the members. For an e-mail with attachments that are documents, it is `ATTACHMENTS_MARKER`. Otherwise, it is
+    # empty.
     archive_state: str = ""
 
     def path_of(self, id: str) -> str:
@@ -186,11 +178,13 @@ class LeftOutDocument(HasDocumentKey):
 class Phrase:
     """A sequence of words.
 
-    An engine applies its own analyzer to `text`, the part of a text that contains the words.
+    An engine applies its own analyzer to `text`, the part of a text that contains the words. `position` is the number
+    of words before it. Phrases at the same position are ways to write the same words.
     """
 
     words: tuple[str, ...]
     text: str
+    position: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,11 +10,7 @@ from simdoc_search.sketch.settings import Settings
 
 
 def check_settings(stored: Settings, requested: Settings | None, location: str) -> None:
-    """Check that the settings of a store satisfy the requested settings, if any.
-
-    Raises:
-        FormatMismatchError: they do not. The message lists the settings that differ.
-    """
+    """Raise a FormatMismatchError that lists the settings that differ from the requested ones, if any are given."""
     if requested is None or stored.satisfies(requested):
         return
     found, expected = (

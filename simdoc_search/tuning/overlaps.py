@@ -17,7 +17,7 @@ def learn_overlaps(
     Args:
         texts: maps the ids of the documents to their texts.
         pairs: the labelled pairs.
-        analyses: the ways to split a text into shingles. Of equally good ones, the first one comes first.
+        analyses: the ways to split a text into shingles. If several are equally good, their order is kept.
 
     Raises:
         CorpusError: a labelled document is missing.

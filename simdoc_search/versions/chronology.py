@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from itertools import pairwise
 
+from simdoc_search.corpus.member_names import find_archive
 from simdoc_search.versions.conflicts import find_conflicts
 from simdoc_search.versions.date_order import (
     ProposeOrder,
@@ -136,8 +137,8 @@ def _find_exports(evidence: DateEvidence, documents: Sequence[DateSources]) -> d
 def _find_dated_copies(evidence: DateEvidence, documents: Sequence[DateSources]) -> dict[int, int]:
     """Map each document without its own date or version to a dated document with the same text.
 
-    If no such document is dated, it is one whose name has a place without a version, such as `lease` next to `lease
-    draft`. Of several documents, it is the one with the oldest file, then the one with the shortest name.
+    If no such document is dated, use one whose name has no version but a place in the order, such as `lease` next to
+    `lease draft`. If there are several, use the one with the oldest file, then the one with the shortest name.
     """
     has_label: dict[int, bool] = {}
     for kind in KINDS_WITHOUT_MTIME:
@@ -194,7 +195,7 @@ def _find_tied_copies(
     """Return the last documents in the order that have the same text, if no evidence shows which of them is newer.
 
     The document with the oldest file is the last. If file times are equal, the shortest name is the last. Documents
-    with their own dates come after `dated_copies`.
+    with their own dates come after `dated_copies`, and files come after attachments and members of archives.
     """
     copies = list(order[-1:])
     for number in reversed(order[:-1]):
@@ -202,4 +203,9 @@ def _find_tied_copies(
         if not text_hash or text_hash != documents[copies[0]].text_hash or compare_by_kind(evidence, copies[0], number):
             break
         copies.append(number)
-    return sorted(copies, key=lambda number: (number in dated_copies, _rank_copy(documents[number])), reverse=True)
+
+    def rank(number: int) -> tuple[bool, bool, tuple[int, int, str]]:
+        is_member = find_archive(documents[number].document_path) is not None
+        return is_member, number in dated_copies, _rank_copy(documents[number])
+
+    return sorted(copies, key=rank, reverse=True)

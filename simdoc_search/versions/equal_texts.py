@@ -19,20 +19,12 @@ _TEXTS_PER_BATCH = 16
 
 
 class TextHashes(NamedTuple):
-    """What is known about the text of a document without reading the text.
+    """What is known about the text of a document without reading the text."""
 
-    Attributes:
-        key: the key of the document.
-        text_hash: hash of the text; empty if it is unknown.
-        words_hash: hash of the normalised words; empty if it is unknown.
-        is_short: whether the text has at most one shingle. Any edit changes the only shingle, so a search by shingles
-            finds no edited version.
-    """
-
-    key: DocumentKey
-    text_hash: str
-    words_hash: str
-    is_short: bool
+    key: DocumentKey  # the key of the document
+    text_hash: str  # hash of the text; empty if it is unknown
+    words_hash: str  # hash of the normalised words; empty if it is unknown
+    is_short: bool  # whether the text has at most one shingle. After any edit, no search by shingles finds it.
 
     @classmethod
     def from_record(cls, record: Record) -> TextHashes:

@@ -80,19 +80,12 @@ class DateSources:
 
 
 class DocumentDate(NamedTuple):
-    """The date or version of a document.
+    """The date or version of a document."""
 
-    Attributes:
-        evidence_kind: the kind of evidence that the date comes from.
-        key: sort key. Later documents have greater keys. Compare keys of the same kind with `DateEvidence.compare`.
-        label: the date or version, formatted for display, such as `12 Mar 2021` or `v2`.
-        iso: the date in ISO 8601; None for a version.
-    """
-
-    evidence_kind: EvidenceKind
-    key: tuple[object, ...]
-    label: str
-    iso: str | None
+    evidence_kind: EvidenceKind  # the kind of evidence that the date comes from
+    key: tuple[object, ...]  # sort key: later is greater. Compare keys of one kind with `DateEvidence.compare`.
+    label: str  # the date or version, formatted for display, such as `12 Mar 2021` or `v2`
+    iso: str | None  # the date in ISO 8601; None for a version
 
 
 def date_written(record: Record) -> DocumentDate | None:
@@ -168,9 +161,9 @@ class DateEvidence:
             return index
         return index if (self._documents[index].mtime_ns,) == dated.key else self._first_files[text_hash]
 
-    def has_strong_date(self, index: int) -> bool:
-        """Return whether a document has a date in its metadata, its name or version control."""
-        return any(self.dates_by(kind)[index] for kind in ("mixed dates", "created"))
+    def strong_date(self, index: int) -> DocumentDate | None:
+        """Return the date of a document in its metadata, its name or version control; None if it has none."""
+        return self.stated_date(index, ("mixed dates", "created"))
 
     def compare(self, kind: EvidenceKind, first: int, second: int) -> int | None:
         """Return 1 if the first document is later than the second, -1 if it is earlier, 0 if equal, None if unknown."""

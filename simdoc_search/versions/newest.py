@@ -49,9 +49,11 @@ def find_undecided(evidence: DateEvidence, order: Sequence[int], copy_count: int
     first, second = pairs[0]
     by_file = evidence.compare("modification time", first, second)
     later, earlier = (second, first) if by_file == -1 else (first, second)
-    dated = next(filter(evidence.has_strong_date, (later, earlier)), None) if by_file else None
     names = evidence.name_of(later), evidence.name_of(earlier)
-    return UndecidedVersions(*names, None if dated is None else evidence.name_of(dated))
+    for number in (later, earlier) if by_file else ():
+        if date := evidence.strong_date(number):
+            return UndecidedVersions(*names, evidence.name_of(number), dated_label=date.label)
+    return UndecidedVersions(*names, None)
 
 
 def find_maybe_newer(evidence: DateEvidence, newest: int, unordered: Iterable[int]) -> list[int]:
@@ -97,11 +99,12 @@ def compare_by_kind(evidence: DateEvidence, first: int, second: int) -> dict[Evi
             continue
         if verdict := evidence.compare(kind, first, second):
             verdicts[kind] = verdict
-    if verdicts.keys() == {"modification time"} and evidence.has_strong_date(first) != evidence.has_strong_date(second):
-        dated, other = (first, second) if evidence.has_strong_date(first) else (second, first)
-        is_dated_later = (verdicts["modification time"] > 0) == (dated == first)
-        if not (is_dated_later and _is_after_file_time(evidence, dated, other)):
-            return {}  # the later file may be a new copy of an old document
+    if verdicts.keys() == {"modification time"}:
+        dated = [number for number in (first, second) if evidence.strong_date(number)]
+        if len(dated) == 1:
+            later, other = (first, second) if verdicts["modification time"] > 0 else (second, first)
+            if dated != [later] or not _is_after_file_time(evidence, later, other):
+                return {}  # the later file may be a new copy of an old document
     by_file = verdicts.get("modification time", 0)
     if by_file and any(verdicts.get(kind) == -by_file for kind in _MORE_RELIABLE_THAN_FILE_TIMES):
         del verdicts["modification time"]
@@ -113,7 +116,7 @@ def _is_after_file_time(evidence: DateEvidence, index: int, other: int) -> bool:
 
     The date is in the metadata or the name, or it is the date of a commit.
     """
-    dated = next((dated for kind in ("mixed dates", "created") if (dated := evidence.dates_by(kind)[index])), None)
+    dated = evidence.strong_date(index)
     file_time = evidence.dates_by("modification time")[other]
     file_date = file_time and date_from_nanoseconds(cast("int", file_time.key[0]))
     if dated is None or file_date is None:

@@ -147,21 +147,13 @@ def similarities(documents: WeightedConcepts, first: Ints, second: Ints) -> Floa
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SimilarityExplanation:
-    """The parts of the similarity of two documents.
+    """The parts of the similarity of two documents."""
 
-    Attributes:
-        similarity: the mean of `document_similarity` and `paragraph_similarity`, 0..1.
-        document_similarity: cosine of the whole documents, 0..1.
-        paragraph_similarity: mean cosine of the most similar half of the paragraphs, 0..1.
-        token_ids: shared concepts, ascending; uint32, shape (shared,).
-        contributions: contribution of each shared concept to the similarity; float64, shape (shared,).
-    """
-
-    similarity: float
-    document_similarity: float
-    paragraph_similarity: float
-    token_ids: TokenIds
-    contributions: Floats
+    similarity: float  # the mean of `document_similarity` and `paragraph_similarity`, 0..1
+    document_similarity: float  # cosine of the whole documents, 0..1
+    paragraph_similarity: float  # mean cosine of the most similar half of the paragraphs, 0..1
+    token_ids: TokenIds  # shared concepts, ascending; uint32, shape (shared,)
+    contributions: Floats  # contribution of each shared concept to the similarity; float64, shape (shared,)
 
 
 def explain_similarity(documents: WeightedConcepts, a: int, b: int) -> SimilarityExplanation:

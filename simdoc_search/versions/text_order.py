@@ -30,7 +30,7 @@ MAX_EXACT_DOCUMENTS = 11
 """Maximum number of documents for which the best path is guaranteed."""
 
 MAX_SAMPLED_DOCUMENTS = 1_000
-"""Maximum number of documents of which all pairs are compared. If there are more, a sample of this size is ordered."""
+"""Up to this number of documents, all pairs are compared. If there are more, a sample of this size is ordered."""
 
 _PAIRS_PER_BATCH, _VALUES_PER_BATCH = 1 << 14, 1 << 10
 _MAX_ROUNDS = 20

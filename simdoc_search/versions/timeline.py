@@ -65,21 +65,24 @@ class ConflictingStatement:
 
 @dataclass(frozen=True, slots=True)
 class UndecidedVersions:
-    """Two versions of which no evidence that counts shows which is newer.
+    """Two versions, if no evidence that counts shows which of them is newer.
 
     Attributes:
-        later: name of the version that is later by file time, or else in the timeline, or that is unordered.
+        later: name of the unordered version, if there is one. Otherwise of the version that is later by file time, or
+            else in the timeline.
         earlier: name of the other version.
         dated: name of the only version with a date other than a file time, if file times show which one is later. Such
             file times do not count. Otherwise None.
         newest_evidence_kinds: the kinds of evidence that show that `earlier` is newer than all documents in the order.
             `later` is then an unordered document that may be newer. Otherwise empty.
+        dated_label: the date of `dated`, for display; None if `dated` is None.
     """
 
     later: str
     earlier: str
     dated: str | None
     newest_evidence_kinds: tuple[EvidenceKind, ...] = ()
+    dated_label: str | None = None
 
     def __str__(self) -> str:
         later, earlier = (printable(name) or "the text" for name in (self.later, self.earlier))
@@ -92,7 +95,10 @@ class UndecidedVersions:
         if self.dated is None:
             return f"no evidence shows whether {later} or {earlier} is newer"
         dated, other = (later, earlier) if self.dated == self.later else (earlier, later)
-        return f"{dated} has a date of its own. {other} has only a modification time, which may be the time of copying"
+        return (
+            f"{dated} has a date of its own, {self.dated_label}. {other} has only a modification time, which may be "
+            "the time of copying"
+        )
 
 
 @dataclass(frozen=True, slots=True)

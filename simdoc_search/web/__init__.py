@@ -1,4 +1,7 @@
-"""The server of `simdoc-search serve`. It serves the documents of a store as web pages, and as JSON for programs."""
+"""The server of `simdoc-search serve`. It serves the documents of a store as web pages, and as JSON for programs.
+
+Docstrings do not list exceptions, because each one ends the request: problem.py returns its page.
+"""
 
 from simdoc_search.web.app import make_app
 from simdoc_search.web.guard import MIN_TOKEN_LENGTH

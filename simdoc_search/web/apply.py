@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from pathlib import Path
@@ -102,7 +103,7 @@ def move_files(request: PageRequest) -> Redirect:
 
     def move(progress: Progress) -> FileChanges:
         changes = _move_files(review, store, _choose_parent(store, folder), local, progress)
-        served_store.forget_info()
+        served_store.invalidate_info()
         if served_store.duplicates.result is review:
             served_store.duplicates.result = None  # this result still contains the moved documents
         return changes
@@ -121,15 +122,16 @@ def undo_changes(request: PageRequest) -> Redirect:
 
     def move_back(progress: Progress) -> FileChanges:
         restored = undo(run_folder / undo_path(_PLAN_NAME), lambda share: progress("undoing", share))
+        _remove_finished_run(run_folder)
         progress("indexing", 0.0)
         paths = restored.restored + restored.earlier_restored
         index = restored.index
         if _find_other_index(local, index):
-            indexed = _index_elsewhere(index, paths, local)
+            indexed = _index_in_other_index(index, paths, local)
         else:
             index = index if index.location else find_plan_index(store, paths)
             indexed = index_restored_files(store, paths, index.folders, local.exclude)
-            served_store.forget_info()
+            served_store.invalidate_info()
         return FileChanges(
             run_folder,
             undo_report=restored,
@@ -141,7 +143,7 @@ def undo_changes(request: PageRequest) -> Redirect:
     return served_store.file_changes.start(move_back)
 
 
-def _index_elsewhere(index: PlanIndex, paths: Sequence[str], local: LocalAccess) -> RestoredFiles:
+def _index_in_other_index(index: PlanIndex, paths: Sequence[str], local: LocalAccess) -> RestoredFiles:
     """Index files again in the index that had them, which is not the index of this server."""
     location = index.location
     if "://" in location:  # another user may have written the URL, to get passwords or texts
@@ -162,11 +164,7 @@ def _find_other_index(local: LocalAccess, index: PlanIndex) -> str:
 
 
 def _require_moving_allowed(request: PageRequest, *, is_change: bool = False) -> tuple[LocalAccess, Path]:
-    """Return the local features and the folder for moved files.
-
-    Raises:
-        HTTPException: The server may not move files for this request, or the form does not have the token.
-    """
+    """Return the local features and the folder for moved files."""
     local = request.local
     if local is None or local.removed_files_folder is None:
         raise HTTPException(
@@ -209,6 +207,16 @@ def _find_run(folder: Path, run: str) -> Path:
     """Return the folder of a run."""
     visible, hidden = (parent / run for parent in _visible_and_hidden_folders(folder))
     return visible if (visible / undo_path(_PLAN_NAME)).exists() else hidden
+
+
+def _remove_finished_run(run_folder: Path) -> None:
+    """Remove the folder of a run if only the plan is left in it. Then all its changes are undone."""
+    with suppress(OSError):  # then the folder remains, which is harmless
+        plan = run_folder / _PLAN_NAME
+        if [plan] == list(run_folder.iterdir()):
+            plan.unlink()
+            run_folder.rmdir()
+            run_folder.parent.rmdir()  # if it is the last run
 
 
 def _count_files(run_folder: Path) -> int:

@@ -44,11 +44,7 @@ class BackgroundJob(Generic[Result]):
         self.state: tuple[str, float] | None = None
 
     def start(self, compute: Callable[[Progress], Result]) -> Redirect:
-        """Start the job.
-
-        Raises:
-            QuerySyntaxError: The job is already running.
-        """
+        """Start the job."""
         with self._lock:
             if self.state is not None:
                 raise QuerySyntaxError(f"{self._title} is already running; wait until it has finished, or stop it")
@@ -63,11 +59,7 @@ class BackgroundJob(Generic[Result]):
         return Redirect(f"/{self._name}", {"state": "stopping"})
 
     def wait(self, seconds: float) -> None:
-        """Wait until the job has finished, for at most this number of seconds.
-
-        Raises:
-            StoppedError: The request was stopped meanwhile.
-        """
+        """Wait until the job has finished, for at most this number of seconds."""
         deadline = time.monotonic() + seconds
         while self._thread is not None and self._thread.is_alive() and (left := deadline - time.monotonic()) > 0:
             check_stopped()

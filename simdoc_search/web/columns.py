@@ -39,11 +39,7 @@ class PageColumns:
 
 
 def read_page_columns(request: PageRequest, search: SimilaritySearch, keys: Sequence[DocumentKey]) -> PageColumns:
-    """Read the columns that a request selects. `keys` identifies the document of each hit.
-
-    Raises:
-        QuerySyntaxError: A requested name cannot be a column.
-    """
+    """Read the columns that a request selects. `keys` identifies the document of each hit."""
     names = request.all_values("show") if "show" in request.values else request.served_store.columns
     columns = Columns(names[:_MAX_COLUMNS])
     records = columns.read_records(search.store, keys)

@@ -55,20 +55,16 @@ def compare(request: PageRequest) -> Page:
         )
     settings = search.store.settings
     comparison = compare_texts(*texts, preset=request.preset, settings=settings)
-    ignored: tuple[int, int] | None = None
-    notes: list[str] = []
-    templates = read_ignored_texts(request, search).all
-    if templates or request.is_on("ignore_quotes") or request.is_on("ignore_bibliography"):
-        comparison, ignored, notes = ignore_parts(
-            comparison,
-            texts,
-            names,
-            settings.analysis,
-            templates=templates,
-            quotations=request.is_on("ignore_quotes"),
-            bibliography=request.is_on("ignore_bibliography"),
-            preset=request.preset,
-        )
+    comparison, ignored, notes = ignore_parts(
+        comparison,
+        texts,
+        names,
+        settings.analysis,
+        templates=read_ignored_texts(request, search).all,
+        quotations=request.is_on("ignore_quotes"),
+        bibliography=request.is_on("ignore_bibliography"),
+        preset=request.preset,
+    )
     notes += describe_problem_words(comparison, texts, names)
     if not comparison.differences:
         notes += describe_uncompared_content(*names)

@@ -204,11 +204,7 @@ def _commands(review: DuplicatesReview, request: PageRequest) -> tuple[str, str]
 
 
 def require_review(request: PageRequest) -> DuplicatesReview:
-    """Return the groups of the last search.
-
-    Raises:
-        QuerySyntaxError: No search has finished yet.
-    """
+    """Return the groups of the last search."""
     if (review := request.served_store.duplicates.result) is None:
         raise QuerySyntaxError("there is no result yet; start the search for duplicates and wait until it has finished")
     return review

@@ -28,12 +28,7 @@ class FileNotAvailableError(SimdocError):
 
 
 def original_file(request: PageRequest) -> OriginalFile:
-    """Return the file that a document was read from.
-
-    Raises:
-        HTTPException: The request does not come from this computer.
-        FileNotAvailableError: The document has no file, or its file cannot be sent.
-    """
+    """Return the file that a document was read from."""
     if request.local is None:
         raise HTTPException(403, "original files can only be opened on the computer that runs the server")
     search = request.served_store.search()
@@ -64,11 +59,7 @@ def _find_path(record: Record) -> str:
 
 
 def open_file_without_links(path: str) -> BinaryIO:
-    """Open a regular file. A link is not followed, and opening never waits.
-
-    Raises:
-        FileNotAvailableError: The file cannot be opened, or it is not a regular file.
-    """
+    """Open a regular file. A link is not followed, and opening never waits."""
     flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
     try:
         handle = os.open(path, flags)

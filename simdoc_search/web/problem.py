@@ -91,9 +91,7 @@ def _describe_error(error: Exception, status: int) -> str:
         case StoppedError():
             return "the server is shutting down; try again later"
         case StoreNotFoundError():
-            return (
-                "there is no index yet; create it with `simdoc-search index`, and with the option --store of the server"
-            )
+            return "there is no index yet; create it with `simdoc-search index` and the same --store as the server"
         case SimdocError():
             return str(error)
     _log.error("unexpected error in a request", exc_info=error)

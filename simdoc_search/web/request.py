@@ -61,9 +61,6 @@ async def read_values(request: Request, *, max_bytes: int = MAX_BODY_BYTES) -> t
     """Return the values of a request by name, and the uploaded files.
 
     Values in the body replace values of the same name in the query string.
-
-    Raises:
-        HTTPException: The body is too large, malformed or of an unknown type, or there are too many values.
     """
     values: RequestValues = {}
     for name, value in request.query_params.multi_items():
@@ -144,23 +141,15 @@ def _as_text(name: str, value: Any) -> str:
 
 @dataclass(frozen=True, slots=True)
 class PageRequest:
-    """A request for a page. Its methods raise QuerySyntaxError if a value is malformed or out of range.
+    """A request for a page. Its methods raise QuerySyntaxError if a value is malformed or out of range."""
 
-    Attributes:
-        served_store: The store whose documents are served.
-        path: The path of the URL without `.json`.
-        wants_json: Whether the response must be JSON.
-        values: The values of the request by name.
-        uploads: The uploaded files by the names of their fields: `file` is the query, and the words of `ignore_file`
-            are ignored.
-        local: The features for requests from this computer. None for other requests, or if they are not offered.
-    """
-
-    served_store: ServedStore
-    path: str
-    wants_json: bool = False
-    values: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    served_store: ServedStore  # the store whose documents are served
+    path: str  # the path of the URL without `.json`
+    wants_json: bool = False  # whether the response must be JSON
+    values: Mapping[str, Sequence[str]] = field(default_factory=dict)  # the values of the request by name
+    # the uploaded files by the names of their fields: `file` is the query, and the words of `ignore_file` are ignored
     uploads: Mapping[str, Upload] = field(default_factory=dict)
+    # the features for requests from this computer. None for other requests, or if they are not offered.
     local: LocalAccess | None = None
 
     @property

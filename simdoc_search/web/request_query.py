@@ -60,13 +60,7 @@ class RequestQuery:
 
 
 def read_request_query(request: PageRequest) -> RequestQuery:
-    """Return the text or file of a request. If it has neither, return the document with the id in `id`.
-
-    Raises:
-        QuerySyntaxError: The request has no query, or its text is too long.
-        CorpusError: The file cannot be read.
-        SimdocError: There is no such document, or several match; see `find_document_key`.
-    """
+    """Return the text or file of a request. If it has neither, return the document with the id in `id`."""
     if not request.has_text:
         if not request.value("id").strip():
             raise QuerySyntaxError(
@@ -103,11 +97,7 @@ def count_characters_for_limit(text: str, request: PageRequest) -> int:
 
 
 def reject_local_path(search: SimilaritySearch, name: str) -> None:
-    """Reject file paths, so that users cannot find out which files exist. An id that looks like a path is accepted.
-
-    Raises:
-        UnknownDocumentError: The name is a path, but not the id of a document.
-    """
+    """Reject file paths, so that users cannot find out which files exist. An id that looks like a path is accepted."""
     unquoted = name.strip().removeprefix('"')
     if _LOCAL_PATH_PATTERN.match(unquoted) and not any(search.store.records([unquoted.removesuffix('"')])):
         raise UnknownDocumentError(name.strip())
@@ -117,11 +107,6 @@ def find_document_key(request: PageRequest, search: SimilaritySearch, field: str
     """Return the key of the document whose id or unique file name is in the request.
 
     `field` is the name of the value with the id or file name: `id`, `a` or `b`.
-
-    Raises:
-        QuerySyntaxError: The value is empty.
-        UnknownDocumentError: There is no such document.
-        AmbiguousQueryError: Several documents match.
     """
     id = request.value(field)
     prefix = "" if field == "id" else f"{field}_"
@@ -138,11 +123,7 @@ def find_document_key(request: PageRequest, search: SimilaritySearch, field: str
 
 
 def read_stored_record(search: SimilaritySearch, key: DocumentKey) -> Record:
-    """Return the document with this key, and its text if the store has it.
-
-    Raises:
-        UnknownDocumentError: No stored document has this key.
-    """
+    """Return the document with this key, and its text if the store has it."""
     record = read_records(search.store, [key], load={"text"}).get(key)
     if record is None:
         raise UnknownDocumentError(key.id, search.store.suggest_ids(key.id))
@@ -150,12 +131,7 @@ def read_stored_record(search: SimilaritySearch, key: DocumentKey) -> Record:
 
 
 def read_stored_text(search: SimilaritySearch, key: DocumentKey) -> str:
-    """Return the text of the document with this key.
-
-    Raises:
-        UnknownDocumentError: No stored document has this key.
-        NoTextError: The store does not have the text of the document.
-    """
+    """Return the text of the document with this key."""
     text = read_stored_record(search, key).text
     if text is None:
         raise NoTextError(key.id)
@@ -179,12 +155,6 @@ def read_ignored_texts(request: PageRequest, search: SimilaritySearch) -> Ignore
 
     A page repeats the text of a file as `ignore_text`, and its name as `ignore_name`. A text whose name is deleted is
     not used.
-
-    Raises:
-        QuerySyntaxError: A text is too long.
-        CorpusError: The file cannot be read.
-        UnknownDocumentError: One of the names is not the id or file name of a stored document.
-        NoTextError: The store does not have the text of one of the documents.
     """
     names = request.all_values("ignore")
     for name in names:

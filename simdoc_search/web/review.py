@@ -116,11 +116,7 @@ class DuplicatesReview:
         return self.decisions.get(key, default)
 
     def find_member(self, name: str) -> Member:
-        """Return the document to which the form field `row-GROUP-MEMBER` refers.
-
-        Raises:
-            QuerySyntaxError: There is no such document, or it is the kept one.
-        """
+        """Return the document to which the form field `row-GROUP-MEMBER` refers."""
         numbers = name.removeprefix(ROW_FIELD_PREFIX).split("-")
         if (
             len(numbers) == 2
@@ -147,9 +143,6 @@ class DuplicatesReview:
         """Keep the document of a form field `row-GROUP-MEMBER` instead of the kept one. Return the index of its group.
 
         Decisions about this document, about the one that was kept before, and about the proposed one are discarded.
-
-        Raises:
-            QuerySyntaxError: There is no such document.
         """
         member = self.find_member(name)
         group_index = int(name.removeprefix(ROW_FIELD_PREFIX).partition("-")[0])

@@ -39,7 +39,7 @@ class NotIndexedError(SimdocError):
 
 
 class _CachedValue(Generic[Value]):
-    """A value that takes up to seconds to read. It may be out of date."""
+    """A value that can take seconds to read. It may be out of date."""
 
     def __init__(self, read: Callable[[], Value]) -> None:
         self._read = read
@@ -53,7 +53,7 @@ class _CachedValue(Generic[Value]):
             self._expires = now + max(_MIN_CACHE_SECONDS, _CACHE_SECONDS_PER_READ_SECOND * (time.monotonic() - now))
         return value
 
-    def forget(self) -> None:
+    def invalidate(self) -> None:
         self._value = None
 
 
@@ -96,11 +96,7 @@ class ServedStore:
         self.stop: StopEvent = StopEvent()
 
     def search(self) -> SimilaritySearch:
-        """Return a search over the store that ends when the current request is stopped.
-
-        Raises:
-            StoreError: The store cannot be opened now.
-        """
+        """Return a search over the store that ends when the current request is stopped."""
         with self._lock:
             if self._search is None:
                 self._search = self._open_search()
@@ -108,11 +104,7 @@ class ServedStore:
         return search if stop is None else SimilaritySearch(search.store.cancellable_by(stop))
 
     def passages_search(self) -> SimilaritySearch:
-        """Return a search over the store, which must have passage tokens.
-
-        Raises:
-            NotIndexedError: The store has no passage tokens.
-        """
+        """Return a search over the store, which must have passage tokens."""
         search = self.search()
         if search.store.settings.passages is None:
             advice = "index the documents again into a new index, without --no-passages"
@@ -120,11 +112,7 @@ class ServedStore:
         return search
 
     def concepts_search(self) -> SimilaritySearch:
-        """Return a search over the store, which must have concepts.
-
-        Raises:
-            NotIndexedError: The store has no concepts.
-        """
+        """Return a search over the store, which must have concepts."""
         search = self.search()
         if search.store.settings.concepts is None:
             advice = TOKEN_KINDS["concepts"].how_to_add(search.store.info().location)
@@ -153,10 +141,10 @@ class ServedStore:
     def _read_skipped_files_note(self) -> SkippedFilesNote:
         return describe_skipped_files(self.search().store.skipped_files())
 
-    def forget_info(self) -> None:
+    def invalidate_info(self) -> None:
         """Count the documents again for the next request. Call this after adding or deleting documents."""
-        self._info.forget()
-        self._skipped_files_note.forget()
+        self._info.invalidate()
+        self._skipped_files_note.invalidate()
 
     def left_out_indices(self) -> tuple[LeftOutIndex, ...]:
         """Return the indices of an alias that are not searched."""
@@ -167,7 +155,7 @@ class ServedStore:
         _log.warning("%s", error)
         with self._lock:
             self._search = None
-        self.forget_info()
+        self.invalidate_info()
 
     def close(self) -> None:
         """Stop all requests and background jobs, and close the store."""

@@ -30,11 +30,7 @@ def is_loopback(host: str) -> bool:
 
 
 def open_listening_socket(host: str, port: int) -> socket.socket:
-    """Return a socket that listens on a host and port. With port 0, a free port is chosen.
-
-    Raises:
-        AddressError: The address cannot be used.
-    """
+    """Return a socket that listens on a host and port. With port 0, a free port is chosen."""
     try:
         family, _, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
         listening = socket.create_server(address[:2], family=family, backlog=MAX_CONNECTIONS)

@@ -100,11 +100,7 @@ def _read_options(request: PageRequest) -> dict[str, Any]:
 
 
 def read_thresholds(request: PageRequest) -> dict[str, float]:
-    """Return the thresholds that a request sets. The other thresholds are those of the index.
-
-    Raises:
-        QuerySyntaxError: A threshold is out of range.
-    """
+    """Return the thresholds that a request sets. The other thresholds are those of the index."""
     thresholds: dict[str, float] = {
         name: float(share)
         for name in ("min_share", "min_smaller_share")

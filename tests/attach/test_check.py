@@ -295,8 +295,8 @@ def test_indices_whose_fingerprints_were_removed_have_one_problem(temp_indices: 
 
     assert alias == index
     assert (
-        "no document has a fingerprint; they were not added yet, or `template remove` removed them; to add them, run "
-        f"`simdoc-search backfill {url} --stale`" == problem
+        "no document has a fingerprint; fingerprints were not added yet, or `template remove` removed them; to add "
+        f"them, run `simdoc-search backfill {url} --stale`" == problem
     )
     assert [] == [finding for finding in check_index(engine, alias) if finding.is_problem]
 

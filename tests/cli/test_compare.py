@@ -248,7 +248,7 @@ def test_words_of_a_template_are_ignored(tmp_path: Path) -> None:
 def test_quotations_and_bibliographies_are_ignored(tmp_path: Path) -> None:
     """The page says so, and when it was made."""
     shared, quoted = words(0, 60), words(100, 140)
-    references = f"References\nBecker, A. (1998). {words(200, 230)}"
+    references = f"References\nBecker, A. (1998). {words(200, 230).title()}"
     texts: dict[str, str | bytes] = {
         "a.txt": f"{shared} “{quoted}” {words(300, 390)}\n\n{references}",
         "b.txt": f"{words(500, 590)} {shared} “{quoted}”\n\n{references}",

@@ -202,7 +202,7 @@ def test_each_passage_says_how_many_of_its_words_are_quoted(tmp_path: Path) -> N
 
 
 def test_the_bibliography_is_ignored() -> None:
-    text = f"{prose(90, 14)}\n\nReferences\nBecker, A. (1998). {QUOTE}"
+    text = f"{prose(90, 14)}\n\nReferences\nBecker, A. (1998). {QUOTE.title()}"
     result = passages("--text", text, "--ignore-bibliography")
     without = output("passages", "--text", prose(40, 14), "--ignore-bibliography")
 

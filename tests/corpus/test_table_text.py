@@ -38,12 +38,36 @@ def test_the_way_in_which_cells_are_written_does_not_change_the_text(
     assert TEXT == extract_table_text(to_csv(ROWS, delimiter, quoting).encode(encoding))
 
 
-def test_a_workbook_has_the_name_of_its_sheet_and_the_text_of_the_csv_file(tmp_path: Path) -> None:
+def test_a_workbook_with_one_filled_sheet_has_the_text_of_the_csv_file(tmp_path: Path) -> None:
     pytest.importorskip("kreuzberg")
     rows = [["item", "cost", "remark"], ["water", "1250.88", ""], ["", "two\nlines", "a\ttab"], ["lift", "-3", "x"]]
-    write(tmp_path, {"a.csv": to_csv(rows), "a.xlsx": xlsx(rows)})
+    write(tmp_path, {"a.csv": to_csv(rows), "a.xlsx": xlsx(rows), "b.xlsx": xlsx([], rows, [])})
+    text = read_file(tmp_path / "a.csv").text.rstrip("\n")
 
-    assert f"Sheet1\n\n{read_file(tmp_path / 'a.csv').text}" == read_file(tmp_path / "a.xlsx").text + "\n"
+    assert [text, text] == [read_file(tmp_path / name).text for name in ("a.xlsx", "b.xlsx")]
+
+
+def test_the_names_of_several_sheets_separate_their_tables(tmp_path: Path) -> None:
+    pytest.importorskip("kreuzberg")
+    write(tmp_path, {"a.xlsx": xlsx([["a", "b"]], [["c", "d"]])})
+
+    assert "Sheet1\n\na\tb\n\nSheet2\n\nc\td" == read_file(tmp_path / "a.xlsx").text
+
+
+@pytest.mark.parametrize(
+    ("others", "expected"),
+    [
+        (["2024-02-29 00:00:00", "1899-12-31 08:30:00"], ["2025-03-04", "2024-02-29", "1899-12-31 08:30:00"]),
+        (["2025-03-04 08:30:00"], ["2025-03-04 00:00:00", "2025-03-04 08:30:00"]),
+    ],
+)
+def test_a_date_of_a_workbook_has_a_time_if_a_date_has_another_time_than_midnight(
+    others: list[str], expected: list[str], tmp_path: Path
+) -> None:
+    pytest.importorskip("kreuzberg")
+    write(tmp_path, {"a.xlsx": xlsx([["2025-03-04 00:00:00"], *([cell] for cell in others)])})
+
+    assert expected == read_file(tmp_path / "a.xlsx").text.split("\n")
 
 
 @pytest.mark.parametrize(

@@ -20,21 +20,13 @@ PROPERTIES = {"team": {"type": "keyword"}, "number": {"type": "integer"}}
 
 @dataclass(frozen=True)
 class Size:
-    """The size of an application.
+    """The size of an application."""
 
-    Attributes:
-        rollover: documents per index.
-        documents: documents that are written first.
-        sources: query documents per check.
-        shards: shards per index.
-        replicas: replicas per shard.
-    """
-
-    rollover: int = 30
-    documents: int = 80
-    sources: int = 2
-    shards: int = 1
-    replicas: int = 0
+    rollover: int = 30  # documents per index
+    documents: int = 80  # documents that are written first
+    sources: int = 2  # query documents per check
+    shards: int = 1  # shards per index
+    replicas: int = 0  # replicas per shard
 
 
 class Month:

@@ -53,9 +53,59 @@ def test_a_later_part_of_the_book_does_not_belong_to_it(after: str) -> None:
     assert f"References\n{ENTRIES}" == bibliography(f"{PROSE}\n\nReferences\n{ENTRIES}\n\n{after}")
 
 
-def test_prose_after_the_references_does_not_belong_to_it() -> None:
-    prose = "This part has an unknown heading, and says something. " * 20 + "It ends in 2024."
+STYLES = {
+    "APA": """
+Becker, A., & Smith, J. (2019). The influence of harbours on the growth of towns. Journal of Ports, 12(3), 44–59.
+Chen, Y. (2004). Social media use and well-being among adolescents: What we know and what we do not
+know about causal effects. In P. Rossi (Ed.), Reading in multilingual classrooms (pp. 60–82). Springer.
+World Health Organization. (n.d.). Harbours of the northern sea. https://www.who.int/harbours""",
+    "MLA": """
+Becker, Anna, and John Smith. A Book on Harbours. University Press, 1998.
+“The Growth of Towns.” Office for Ports, www.ports.gov.uk/towns. Accessed 3 May 2020.
+The Harbour. Directed by Jane Doe, performances by Peter Hughes, Paramount, 1987.""",
+    "Vancouver": """
+1. Becker A, Smith J. The influence of harbours on the growth of towns in the north. J Ports. 2019;12(3):44-59.
+2. Chen Y. Harbours of the northern sea. 2nd ed. London: Sage; 2004.""",
+    "German": """
+Primärliteratur
+Becker, Anna: Zur Bedeutung der Häfen in der frühen Neuzeit und ihrer Wirkung auf die Städte. In: Schmidt, Karl
+(Hrsg.): Handbuch der Stadtgeschichte. Berlin: De Gruyter 2012, S. 33-57.
+Filme
+Der Hafen. Regie: Hans Petersen. BRD 1979.""",
+    "French": """
+BECKER Anne, « L’influence des ports sur la croissance des villes à l’époque moderne », Annales, n° 3, 1998, p. 4-59.
 
+Dupont, Jean, Histoire des villes portuaires du Nord, Paris, Gallimard, 1998.""",
+}
+INTERVIEW = """
+Interview with a harbour master
+I: How long have you worked here, and what did you do before that?
+B: Since 2004, and before that I was at sea for many years, like my father."""
+REFLECTION = """
+Reflection on my sources
+It was not easy to find good books on the harbours of the region (Smith, 2019). Most of them describe the trade
+with other countries (Becker, 1998), and only a few say how the people lived who loaded the ships in 1921. I would
+read the letters of the sailors first if I could begin again (Chen, 2004)."""
+
+
+@pytest.mark.parametrize("after", ["", REFLECTION, INTERVIEW])
+@pytest.mark.parametrize("entries", STYLES.values(), ids=STYLES)
+def test_the_entries_of_any_style_belong_to_it_and_the_prose_after_them_does_not(entries: str, after: str) -> None:
+    assert f"References{entries}" == bibliography(f"{PROSE}\n\nReferences{entries}{after}")
+
+
+@pytest.mark.parametrize(
+    "prose",
+    [
+        "This part has an unknown heading, and says something. " * 20 + "It ends in 2024.",
+        "Illustrations\nFigure 1: The harbour in 1920 ............ 12",
+        "Приложение. Это другой текст о гавани. " * 20,
+        "An annotation says what the book is about and how it helped, such as for the second chapter. " * 2
+        + f"\n\n{ENTRIES}",
+    ],
+    ids=["prose", "figures", "Cyrillic", "annotation"],
+)
+def test_it_ends_before_prose_with_an_unknown_heading(prose: str) -> None:
     assert f"References\n{ENTRIES}" == bibliography(f"{PROSE}\n\nReferences\n{ENTRIES}\n\n{prose}")
 
 

@@ -26,17 +26,11 @@ class Words:
 
 
 class Thesis(NamedTuple):
-    """A text that is copied from many documents.
+    """A text that is copied from many documents."""
 
-    Attributes:
-        search: a search over the documents.
-        text: the text.
-        sources: number of words that the text copies from each document.
-    """
-
-    search: SimilaritySearch
-    text: str
-    sources: dict[str, int]
+    search: SimilaritySearch  # a search over the documents
+    text: str  # the text
+    sources: dict[str, int]  # number of words that the text copies from each document
 
 
 @pytest.fixture(scope="module")
@@ -155,6 +149,17 @@ def test_words_of_a_template_are_ignored(search: SimilaritySearch) -> None:
     assert "36 % of the text (60 of 168 words) appears in 1 indexed document. 72 words are ignored." == after.headline()
     assert (0, 0, 80) == (nothing.total, nothing.word_count, nothing.ignored_word_count)
     assert "No indexed document shares a passage with the text (0 words). 80 words are ignored." == nothing.headline()
+
+
+@pytest.mark.parametrize("after", range(7))
+def test_a_passage_around_a_quotation_is_found_if_quotations_are_ignored(search: SimilaritySearch, after: int) -> None:
+    """The words on each side of the quotation are fewer than a run that is always found."""
+    new = Words()
+    passage = [*new.next(9), "“", *new.next(36), "”", *new.next(4)]
+    index(search, source=[*new.next(400), *passage, *new.next(400)])
+    result = search.passages(text=" ".join([*new.next(500), *passage, *new.next(510 + after)]), ignore_quotes=True)
+
+    assert (13, 36) == (result.coverage.word_count, result.ignored_word_count)
 
 
 @pytest.mark.parametrize("quoted", ["“{}”", "„{}“", "«{}»", '"{}"', "\n> {}\n", "\n  > {}\n"])

@@ -33,15 +33,10 @@ CLIENTS: dict[str, Any] = {"opensearch": AsyncOpenSearch, "elasticsearch": Async
 
 @dataclass(frozen=True)
 class StoreLocation:
-    """The location of a store in a folder or an engine.
+    """The location of a store in a folder or an engine."""
 
-    Attributes:
-        kind: `folder`, `opensearch` or `elasticsearch`.
-        location: what `open_store` takes.
-    """
-
-    kind: str
-    location: str
+    kind: str  # `folder`, `opensearch` or `elasticsearch`
+    location: str  # what `open_store` takes
 
     @asynccontextmanager
     async def search(self, **options: Any) -> AsyncIterator[AsyncSimilaritySearch]:

@@ -17,17 +17,11 @@ COMPILER_VERSION = "3.44.0"
 
 @dataclass(frozen=True)
 class Packages:
-    """The packages of an Elasticsearch.
+    """The packages of an Elasticsearch."""
 
-    Attributes:
-        version: version of Elasticsearch.
-        java: the Java that runs it.
-        jars: all jars.
-    """
-
-    version: str
-    java: Path
-    jars: list[Path]
+    version: str  # version of Elasticsearch
+    java: Path  # the Java that runs it
+    jars: list[Path]  # all jars
 
     @property
     def numbers(self) -> tuple[int, ...]:

@@ -111,7 +111,7 @@ def pptx() -> bytes:
         {
             "ppt/presentation.xml": f"<p:presentation {namespaces}><p:sldIdLst>"
             '<p:sldId id="256" r:id="rId1"/></p:sldIdLst></p:presentation>',
-            "ppt/_rels/presentation.xml.rels": _relation("slide", "slides/slide1.xml"),
+            "ppt/_rels/presentation.xml.rels": _relations("slide", "slides/slide1.xml"),
             "ppt/slides/slide1.xml": f"<p:sld {namespaces}><p:cSld><p:spTree>{group}{shape}"
             "</p:spTree></p:cSld></p:sld>",
         },
@@ -119,9 +119,28 @@ def pptx() -> bytes:
     )
 
 
-def xlsx(rows: Sequence[Sequence[str]] = tuple(zip(PARAGRAPHS, strict=True))) -> bytes:
-    """A workbook of one sheet. By default, it has one paragraph per row."""
-    sheet = "".join(
+def xlsx(*sheets: Sequence[Sequence[str]]) -> bytes:
+    """A workbook. By default, it has one sheet with one paragraph per row."""
+    tables = sheets or [list(zip(PARAGRAPHS, strict=True))]
+    names = [f"sheet{number}" for number, _ in enumerate(tables, 1)]
+    parts = {f"xl/worksheets/{name}.xml": _worksheet(rows) for name, rows in zip(names, tables, strict=True)}
+    listed = "".join(
+        f'<sheet name="{name.title()}" sheetId="{number}" r:id="rId{number}"/>' for number, name in enumerate(names, 1)
+    )
+    return _office(
+        "xl/workbook.xml",
+        f"{_TYPES}.spreadsheetml.sheet.main+xml",
+        {
+            "xl/workbook.xml": f'<workbook xmlns="{_SHEETS}" xmlns:r="{_OFFICE}"><sheets>{listed}</sheets></workbook>',
+            "xl/_rels/workbook.xml.rels": _relations("worksheet", *(f"worksheets/{name}.xml" for name in names)),
+            **parts,
+        },
+        {f"/{path}": f"{_TYPES}.spreadsheetml.worksheet+xml" for path in parts},
+    )
+
+
+def _worksheet(rows: Sequence[Sequence[str]]) -> str:
+    table = "".join(
         f'<row r="{number}">'
         + "".join(
             f'<c r="{column}{number}" t="inlineStr"><is><t>{cell}</t></is></c>'
@@ -130,17 +149,7 @@ def xlsx(rows: Sequence[Sequence[str]] = tuple(zip(PARAGRAPHS, strict=True))) ->
         + "</row>"
         for number, cells in enumerate(rows, 1)
     )
-    return _office(
-        "xl/workbook.xml",
-        f"{_TYPES}.spreadsheetml.sheet.main+xml",
-        {
-            "xl/workbook.xml": f'<workbook xmlns="{_SHEETS}" xmlns:r="{_OFFICE}"><sheets>'
-            '<sheet name="Sheet1" sheetId="1" r:id="rId1"/></sheets></workbook>',
-            "xl/_rels/workbook.xml.rels": _relation("worksheet", "worksheets/sheet1.xml"),
-            "xl/worksheets/sheet1.xml": f'<worksheet xmlns="{_SHEETS}"><sheetData>{sheet}</sheetData></worksheet>',
-        },
-        {"/xl/worksheets/sheet1.xml": f"{_TYPES}.spreadsheetml.worksheet+xml"},
-    )
+    return f'<worksheet xmlns="{_SHEETS}"><sheetData>{table}</sheetData></worksheet>'
 
 
 def odt(*, encrypted: bool = False) -> bytes:
@@ -230,12 +239,15 @@ def _office(main: str, main_type: str, parts: dict[str, str], types: dict[str, s
         '<Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>'
         f'<Default Extension="xml" ContentType="application/xml"/>{listed}</Types>'
     )
-    all_parts = {"[Content_Types].xml": content_types, "_rels/.rels": _relation("officeDocument", main), **parts}
+    all_parts = {"[Content_Types].xml": content_types, "_rels/.rels": _relations("officeDocument", main), **parts}
     return _archive({name: _XML + part for name, part in all_parts.items()})
 
 
-def _relation(kind: str, target: str) -> str:
-    related = f'<Relationship Id="rId1" Type="{_OFFICE}/{kind}" Target="{target}"/>'
+def _relations(kind: str, *targets: str) -> str:
+    related = "".join(
+        f'<Relationship Id="rId{number}" Type="{_OFFICE}/{kind}" Target="{target}"/>'
+        for number, target in enumerate(targets, 1)
+    )
     return f'<Relationships xmlns="{_PACKAGE}/relationships">{related}</Relationships>'
 
 

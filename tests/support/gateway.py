@@ -40,21 +40,13 @@ PIPELINES = frozenset({"pipeline", "final_pipeline", "default_pipeline", "index.
 
 @dataclass
 class Gateway:
-    """A gateway to one engine.
+    """A gateway to one engine."""
 
-    Attributes:
-        url: address of the engine.
-        prefix: prefix of the names that tests may write.
-        made: kinds and names of the objects with a prefixed name.
-        refused: requests that were refused.
-        is_open: whether requests are still forwarded.
-    """
-
-    url: str
-    prefix: str
-    made: set[tuple[str, str]] = field(default_factory=set)
-    refused: list[str] = field(default_factory=list)
-    is_open: bool = True
+    url: str  # address of the engine
+    prefix: str  # prefix of the names that tests may write
+    made: set[tuple[str, str]] = field(default_factory=set)  # kinds and names of the objects with a prefixed name
+    refused: list[str] = field(default_factory=list)  # requests that were refused
+    is_open: bool = True  # whether requests are still forwarded
     _tasks: set[str] = field(default_factory=set)
 
     def __post_init__(self) -> None:

@@ -75,25 +75,17 @@ REFUSAL = {
 
 @dataclass
 class Scripted:
-    """An engine that stores the documents of bulk requests, and fails as a test chooses.
+    """An engine that stores the documents of bulk requests, and fails as a test chooses."""
 
-    Attributes:
-        fates: what happens to each request, in order.
-        statuses: statuses of the writes of each id, in order. All other writes succeed.
-        stored: the last document with each id.
-        done: ids and documents in the order of the writes, with None for a deletion.
-        requested: the ids of each request.
-        index: name of its only index.
-        uuid: identifier of the index.
-    """
-
-    fates: Iterator[Fate] = field(default_factory=lambda: repeat(None))
+    fates: Iterator[Fate] = field(default_factory=lambda: repeat(None))  # what happens to each request, in order
+    # statuses of the writes of each id, in order. All other writes succeed.
     statuses: Mapping[str, Iterator[int]] = field(default_factory=dict)
-    stored: dict[str, Any] = field(default_factory=dict)
+    stored: dict[str, Any] = field(default_factory=dict)  # the last document with each id
+    # ids and documents in the order of the writes, with None for a deletion
     done: list[tuple[str, Any]] = field(default_factory=list)
-    requested: list[list[str]] = field(default_factory=list)
-    index: str = "index"
-    uuid: str = "u"
+    requested: list[list[str]] = field(default_factory=list)  # the ids of each request
+    index: str = "index"  # name of its only index
+    uuid: str = "u"  # identifier of the index
     _lock: Any = field(default_factory=threading.Lock)
 
     def __call__(self, request: Request) -> Answer | None:

@@ -19,17 +19,11 @@ PRIORITY = 900
 
 @dataclass(frozen=True)
 class Rolling:
-    """An alias or data stream that an application writes and queries.
+    """An alias or data stream that an application writes and queries."""
 
-    Attributes:
-        engine: the URL of the engine.
-        name: the alias or data stream.
-        is_stream: whether it is a data stream.
-    """
-
-    engine: str
-    name: str
-    is_stream: bool
+    engine: str  # the URL of the engine
+    name: str  # the alias or data stream
+    is_stream: bool  # whether it is a data stream
 
     @property
     def url(self) -> str:

@@ -78,7 +78,7 @@ def test_modification_dates_come_before_other_dates_and_names() -> None:
 
 
 def test_copies_of_the_newest_do_not_hide_it() -> None:
-    """The one with the oldest file is the newest, then that with the shortest name.
+    """The one with the oldest file is the newest, then that with the shortest name. Attachments come last.
 
     A copy that some evidence distinguishes is not tied with it.
     """
@@ -94,6 +94,7 @@ def test_copies_of_the_newest_do_not_hide_it() -> None:
     assert line_of(newest, old, replace(copy, text_hash="")).newest is None
     assert 0 == line_of(newest, old, replace(copy, mtime_ns=NOON + 61 * SECOND)).newest
     assert 2 == line_of(newest, old, replace(copy, mtime_ns=NOON - SECOND)).newest
+    assert 2 == line_of(replace(newest, document_path="mail.eml!offer v2.docx", mtime_ns=0), old, copy).newest
     assert line_of(newest, copy).newest is None
 
 

@@ -186,16 +186,21 @@ def test_a_file_time_alone_does_not_outweigh_a_date() -> None:
 
 
 @pytest.mark.parametrize(
-    ("date", "day", "is_known"), [("2024-03-20", 30, True), ("2020-01-01", 30, False), ("2024-03-20", 0, False)]
+    ("date", "label", "day", "is_known"),
+    [
+        ("2024-03-20", "20 Mar 2024", 30, True),
+        ("2020-01-01", "1 Jan 2020", 30, False),
+        ("2024-03-20", "20 Mar 2024", 0, False),
+    ],
 )
-def test_a_file_time_counts_next_to_a_later_date(date: str, day: int, is_known: bool) -> None:
+def test_a_file_time_counts_next_to_a_later_date(date: str, label: str, day: int, is_known: bool) -> None:
     """The dated file must be later than the file time of the other one, by both its date and its own file time."""
     dated = f"b {date}.txt"
     line = build_timeline([DateSources("a.txt", {}, START + DAY), DateSources(dated, {}, START + day * DAY)], list)
     later, earlier = (dated, "a.txt") if day else ("a.txt", dated)
 
     assert (1 if is_known else None) == line.newest
-    assert (None if is_known else UndecidedVersions(later, earlier, dated)) == line.undecided
+    assert (None if is_known else UndecidedVersions(later, earlier, dated, dated_label=label)) == line.undecided
 
 
 @pytest.mark.parametrize("name", ["Budget 2024.csv", "2024/Budget.csv", "Budget 2024-03.csv", "Budget 2024-03-01.csv"])

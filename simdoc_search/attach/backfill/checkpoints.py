@@ -70,15 +70,10 @@ class Search(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class WriteRange:
-    """A range of writes in each shard.
+    """A range of writes in each shard."""
 
-    Attributes:
-        after_seq_nos: for each shard, the greatest sequence number before the range.
-        up_to_seq_nos: for each shard, the sequence number of the last write; empty for no upper bound.
-    """
-
-    after_seq_nos: tuple[int, ...]
-    up_to_seq_nos: tuple[int, ...] = ()
+    after_seq_nos: tuple[int, ...]  # for each shard, the greatest sequence number before the range
+    up_to_seq_nos: tuple[int, ...] = ()  # for each shard, the sequence number of its last write; empty: no upper bound
 
     def build_shard_query(self, number: int) -> Query:
         """Return the query for the documents in one shard that were last written in the range."""

@@ -34,32 +34,18 @@ DEFAULT_INDEXING_MILLISECONDS per document are assumed."""
 
 @dataclass(frozen=True, slots=True)
 class CostEstimate:
-    """The estimated cost of a backfill.
+    """The estimated cost of a backfill."""
 
-    Attributes:
-        document_count: number of documents to read.
-        write_count: number of documents to write.
-        max_write_count: maximum number of documents to write, with 95 % confidence.
-        sampled_count: number of documents in the sample.
-        tokens_per_document: average number of tokens of all kinds in a fingerprint.
-        bytes_added: growth of the indices and their allocated replicas, after merges have removed the old versions of
-            documents.
-        max_bytes_added: growth before these merges, while the old versions still take space.
-        seconds: estimated duration.
-        skipped_indices: indices to skip, with the reason.
-        notes: sentences about what `force` would change, and about text fields that may not contain text.
-    """
-
-    document_count: int = 0
-    write_count: int = 0
-    max_write_count: int = 0
-    sampled_count: int = 0
-    tokens_per_document: float = 0.0
-    bytes_added: int = 0
-    max_bytes_added: int = 0
-    seconds: float = 0.0
-    skipped_indices: list[SkippedIndex] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
+    document_count: int = 0  # number of documents to read
+    write_count: int = 0  # number of documents to write
+    max_write_count: int = 0  # maximum number of documents to write, with 95 % confidence
+    sampled_count: int = 0  # number of documents in the sample
+    tokens_per_document: float = 0.0  # average number of tokens of all kinds in a fingerprint
+    bytes_added: int = 0  # growth of the indices with their replicas, after merges have removed old document versions
+    max_bytes_added: int = 0  # growth before these merges, while the old versions still take space
+    seconds: float = 0.0  # estimated duration
+    skipped_indices: list[SkippedIndex] = field(default_factory=list)  # indices to skip, with the reason
+    notes: list[str] = field(default_factory=list)  # sentences about `force` and about fields that may not contain text
 
     @property
     def bytes_per_document(self) -> float:

@@ -70,7 +70,7 @@ class PageProcessor:
     def process(self, pages: PagedHits, write: WritePage, written_keys: DocumentKeys) -> int:
         """Read all pages and write them.
 
-        The documents in `written_keys` are not written again. Those of each page that was written are added.
+        The documents in `written_keys` are not written again. The documents of each page are added when it was written.
 
         Returns:
             The number of documents read, without those in `written_keys` and those that this run had refused before.

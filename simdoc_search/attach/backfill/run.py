@@ -45,7 +45,7 @@ MAX_CATCH_UP_ROUNDS = 3
 """Maximum number of rounds after the first one. Each reads the documents that other writers changed meanwhile."""
 
 MAX_ATTEMPTS_WITHOUT_PROGRESS = 3
-"""Maximum number of lost points in time in a row, in each of which no further document was written."""
+"""Maximum number of consecutive points in time that are lost before a further document was written."""
 
 ProgressCallback = Callable[[int, int], None]
 """Called with the number of documents processed so far, and the total counted at the start."""

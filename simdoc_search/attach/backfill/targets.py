@@ -179,11 +179,7 @@ def _choose_settings(
 
 
 def _check_index(engine: Engine, index: IndexDescription, options: BackfillOptions) -> None:
-    """Check that fingerprints can be added to an index.
-
-    Raises:
-        UnsupportedIndexError: fingerprints cannot be added. The message is the first reason.
-    """
+    """Raise an UnsupportedIndexError with the first reason why fingerprints cannot be added to an index, if any."""
     faults = [
         fault.problem
         for fault in find_faults(index.mappings, index.index_settings, options.field)

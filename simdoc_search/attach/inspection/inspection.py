@@ -28,21 +28,14 @@ DEFAULT_SAMPLE_SIZE = 200
 
 @dataclass(frozen=True, slots=True)
 class IndexInspection:
-    """A concrete index whose documents were counted.
-
-    Attributes:
-        index: the index.
-        counts: numbers of its documents in each state. Documents that the alias excludes are not counted.
-        primary_bytes: size of the primary shards in bytes; None if this user may not read the size.
-        pipeline: the pipeline of the index.
-        checkpoints: for each shard, the sequence number up to which `backfill --stale` has compared the fingerprints of
-            written documents with the texts. Empty if it has compared none.
-    """
+    """A concrete index whose documents were counted."""
 
     index: IndexDescription
-    counts: Counts
-    primary_bytes: int | None
+    counts: Counts  # numbers of its documents in each state. Documents that the alias excludes are not counted.
+    primary_bytes: int | None  # size of the primary shards in bytes; None if this user may not read the size
     pipeline: IndexPipeline
+    # for each shard, the sequence number up to which `backfill --stale` has compared the fingerprints of written
+    # documents with the texts. Empty if it has compared none.
     checkpoints: tuple[int, ...] = ()
 
 

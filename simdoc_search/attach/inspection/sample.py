@@ -27,21 +27,14 @@ _MAX_EXAMPLES = 5
 
 @dataclass(frozen=True, slots=True)
 class SampleSource:
-    """An index from which documents are drawn.
-
-    Attributes:
-        index: the index.
-        settings: the settings of its fingerprints.
-        text_fields: the paths of its text fields; empty if they are unknown.
-        document_count: number of documents with a complete fingerprint.
-        checkpoints: for each shard, the sequence number up to which `backfill --stale` has compared the fingerprints of
-            written documents with the texts. Empty if it has compared none.
-    """
+    """An index from which documents are drawn."""
 
     index: IndexDescription
-    settings: Settings
-    text_fields: Sequence[str]
-    document_count: int
+    settings: Settings  # the settings of its fingerprints
+    text_fields: Sequence[str]  # the paths of its text fields; empty if they are unknown
+    document_count: int  # number of documents with a complete fingerprint
+    # for each shard, the sequence number up to which `backfill --stale` has compared the fingerprints of written
+    # documents with the texts. Empty if it has compared none.
     checkpoints: tuple[int, ...] = ()
 
 

@@ -92,17 +92,11 @@ def find_phrases(
 
 
 class _PhrasePairs(NamedTuple):
-    """The word pairs of a phrase as index terms, the rarest first.
+    """The word pairs of a phrase as index terms, the rarest first."""
 
-    Attributes:
-        clauses: one clause per term, at most `MAX_QUERY_PAIRS`. A phrase of one word has no pair.
-        selective_count: how many of the first terms `selective_pairs_query` combines; see `MAX_EXPECTED_FALSE_MATCHES`.
-        max_document_count: upper bound of the number of documents with all pairs.
-    """
-
-    clauses: Sequence[tuple[Occur, Query]]
-    selective_count: int
-    max_document_count: int
+    clauses: Sequence[tuple[Occur, Query]]  # one clause per term, at most `MAX_QUERY_PAIRS`. A single word has no pair.
+    selective_count: int  # how many first terms `selective_pairs_query` combines; see `MAX_EXPECTED_FALSE_MATCHES`
+    max_document_count: int  # upper bound of the number of documents with all pairs
 
     @property
     def all_pairs_query(self) -> Query:

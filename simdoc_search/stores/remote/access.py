@@ -38,23 +38,15 @@ def require_engine(store: Store, action: str) -> IndexAccess:
 
 @dataclass(frozen=True, slots=True)
 class IndexAccess:
-    """The index of a store, or all indices behind its alias.
+    """The index of a store, or all indices behind its alias."""
 
-    Attributes:
-        engine: the engine, for interactive queries.
-        background_engine: the same engine with longer retries, for background work.
-        indices: the indices behind the name of the store.
-        id_field: the part of a document that contains its id.
-        settings: settings of the fingerprints, with the hash key.
-        text_fields: the fields that contain the text, in an index that simdoc-search did not create. It is None in an
-            index that simdoc-search created, because the text is in `body`.
-    """
-
-    engine: Engine
-    background_engine: Engine
-    indices: Indices | MinHashFieldIndices
-    id_field: IdField
-    settings: Settings
+    engine: Engine  # the engine, for interactive queries
+    background_engine: Engine  # the same engine with longer retries, for background work
+    indices: Indices | MinHashFieldIndices  # the indices behind the name of the store
+    id_field: IdField  # the part of a document that contains its id
+    settings: Settings  # settings of the fingerprints, with the hash key
+    # the fields that contain the text, in an index that simdoc-search did not create. It is None in an index that
+    # simdoc-search created, because the text is in `body`.
     text_fields: Sequence[str] | None
 
     @property

@@ -74,21 +74,13 @@ class Action:
 
 @dataclass(frozen=True, slots=True)
 class ActionOutcome:
-    """The engine's response to an action.
+    """The engine's response to an action."""
 
-    Attributes:
-        index: the concrete index of the document.
-        status: HTTP status. If a document to delete did not exist, it is 404, and `error` is empty.
-        result: the effect of the action, such as `created` or `noop`. It is empty after an error.
-        error: the error type. It is empty if there is no error.
-        reason: the reason for the error, as one line for the user.
-    """
-
-    index: str
-    status: int
-    result: str = ""
-    error: str = ""
-    reason: str = ""
+    index: str  # the concrete index of the document
+    status: int  # HTTP status. If a document to delete did not exist, it is 404, and `error` is empty.
+    result: str = ""  # the effect of the action, such as `created` or `noop`. It is empty after an error.
+    error: str = ""  # the error type. It is empty if there is no error.
+    reason: str = ""  # the reason for the error, as one line for the user
 
     @classmethod
     def from_item(cls, item: Mapping[str, Any]) -> ActionOutcome:

@@ -27,24 +27,14 @@ _REINDEX_ADVICE = (
 
 @dataclass(frozen=True, slots=True)
 class MappingFault:
-    """A problem with the mapping or the settings of an index.
+    """A problem with the mapping or the settings of an index."""
 
-    Attributes:
-        problem: the problem and how to fix it, in one sentence.
-        blocks_queries: whether queries fail or miss documents.
-        blocks_writes: whether adding fingerprints to documents fails.
-        needs_action: whether the user must change something. Otherwise, the problem is only a note.
-        blocked_token_kind: `passages`, `sentences` or `concepts` if these cannot be queried; empty if all can be
-            queried.
-        lacks_tokens: whether the problem is that the index has no fingerprint field.
-    """
-
-    problem: str
-    blocks_queries: bool = False
-    blocks_writes: bool = False
-    needs_action: bool = True
-    blocked_token_kind: str = ""
-    lacks_tokens: bool = False
+    problem: str  # the problem and how to fix it, in one sentence
+    blocks_queries: bool = False  # whether queries fail or miss documents
+    blocks_writes: bool = False  # whether adding fingerprints to documents fails
+    needs_action: bool = True  # whether the user must change something. Otherwise, the problem is only a note.
+    blocked_token_kind: str = ""  # `passages`, `sentences` or `concepts` if these cannot be queried; otherwise empty
+    lacks_tokens: bool = False  # whether the problem is that the index has no fingerprint field
 
 
 def find_faults(mapping: Mapping[str, Any], settings: Mapping[str, Any], field: str) -> Iterator[MappingFault]:

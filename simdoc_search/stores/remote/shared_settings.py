@@ -20,15 +20,10 @@ Mappings = Mapping[str, Mapping[str, Any]]
 
 
 class NotQueryableReason(NamedTuple):
-    """Why an index cannot be queried.
+    """Why an index cannot be queried."""
 
-    Attributes:
-        reason: the reason, and what to do. It begins with "the index".
-        only_lacks_field: whether the missing fingerprint field is the only fault that prevents queries.
-    """
-
-    reason: str
-    only_lacks_field: bool
+    reason: str  # the reason, and what to do. It begins with "the index".
+    only_lacks_field: bool  # whether the missing fingerprint field is the only fault that prevents queries
 
 
 def select_queryable_mappings(mappings: Mappings, field: str) -> dict[str, Mapping[str, Any]]:

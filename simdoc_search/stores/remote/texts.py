@@ -122,11 +122,7 @@ def check_text_fields(
     *,
     is_simdoc_index: bool,
 ) -> None:
-    """Check that these fields can contain the texts from which the fingerprints were computed.
-
-    Raises:
-        LocationError: a field cannot contain text, or the mappings record other text fields.
-    """
+    """Raise a LocationError if a field cannot contain text, or the mappings record other text fields."""
     if is_simdoc_index and text_fields not in ([], ["body"]):
         raise LocationError(
             "in an index that `simdoc-search index` created, the texts are in the field `body`; omit --text-field"

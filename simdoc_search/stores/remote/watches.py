@@ -48,21 +48,13 @@ _KEYWORD_FIELDS = ("id", "index", "alias", "routing")
 
 @dataclass(frozen=True, slots=True)
 class Watch:
-    """A watch for copies of a document.
+    """A watch for copies of a document."""
 
-    Attributes:
-        key: index, id and routing of the document when the watch was set.
-        overlap: minimum overlap of a copy, greater than 0 and at most 1.
-        since: the UTC time at which the watch was set, in ISO 8601.
-        token_ids: tokens of the document at that time, as in `Record`. They are empty if they were not loaded.
-        is_outdated: whether the fingerprint settings have changed, so that the watch cannot find copies.
-    """
-
-    key: DocumentKey
-    overlap: Fraction
-    since: str
-    token_ids: NDArray[np.uint32]
-    is_outdated: bool = False
+    key: DocumentKey  # index, id and routing of the document when the watch was set
+    overlap: Fraction  # minimum overlap of a copy, greater than 0 and at most 1
+    since: str  # the UTC time at which the watch was set, in ISO 8601
+    token_ids: NDArray[np.uint32]  # tokens of the document at that time, as in `Record`; empty if not loaded
+    is_outdated: bool = False  # whether the fingerprint settings have changed, so that the watch cannot find copies
 
 
 def open_watches(store: Store, name: str = DEFAULT_WATCHES_INDEX) -> Watches:

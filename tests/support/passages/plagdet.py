@@ -19,36 +19,22 @@ Span = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Reuse:
-    """A planted or detected passage.
+    """A planted or detected passage."""
 
-    Attributes:
-        texts: The names of the text and of its source.
-        a: The place in the text.
-        b: The place in the source.
-    """
-
-    texts: tuple[str, str]
-    a: Span
-    b: Span
+    texts: tuple[str, str]  # The names of the text and of its source
+    a: Span  # The place in the text
+    b: Span  # The place in the source
 
 
 @dataclass(frozen=True, slots=True)
 class Score:
-    """How well passages were found.
+    """How well passages were found."""
 
-    Attributes:
-        recall: The mean share of a planted passage's characters that detections cover, 0..1.
-        precision: The mean share of a detection's characters that are in planted passages, 0..1.
-        granularity: The mean number of detections of a detected passage, at least 1.
-        planted: The number of planted passages.
-        detections: The number of detections.
-    """
-
-    recall: float
-    precision: float
-    granularity: float
-    planted: int
-    detections: int
+    recall: float  # The mean share of a planted passage's characters that detections cover, 0..1
+    precision: float  # The mean share of a detection's characters that are in planted passages, 0..1
+    granularity: float  # The mean number of detections of a detected passage, at least 1
+    planted: int  # The number of planted passages
+    detections: int  # The number of detections
 
     @property
     def f1(self) -> float:

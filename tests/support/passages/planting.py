@@ -27,23 +27,14 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """How a passage is changed.
+    """How a passage is changed."""
 
-    Attributes:
-        replaced: The share of the words that are replaced.
-        dropped: The share of the words that are left out.
-        inserted: New words as a share of the old ones.
-        kept: The share of the sentences that are kept.
-        piece: The mean number of words of a shuffled piece. 0: nothing is shuffled.
-        reach: The maximum number of pieces that a piece moves.
-    """
-
-    replaced: float = 0.0
-    dropped: float = 0.0
-    inserted: float = 0.0
-    kept: float = 1.0
-    piece: float = 0.0
-    reach: int = 0
+    replaced: float = 0.0  # The share of the words that are replaced
+    dropped: float = 0.0  # The share of the words that are left out
+    inserted: float = 0.0  # New words as a share of the old ones
+    kept: float = 1.0  # The share of the sentences that are kept
+    piece: float = 0.0  # The mean number of words of a shuffled piece. 0: nothing is shuffled.
+    reach: int = 0  # The maximum number of pieces that a piece moves
 
 
 def plant(rng: random.Random, host: str, source: str, lengths: Sequence[int], change: Change) -> Pair:
