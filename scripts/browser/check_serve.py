@@ -184,7 +184,9 @@ class Check:
             browser.run("document.querySelector('#text').value = arguments[0]", TEXT)
             browser.click(f"form[method=post] {button}")
             yield from self._check(name)
-        browser.click(".hits button.act")
+        browser.click(".hits button.act", opens_window=True)
+        if not browser.go_to_new_window():
+            yield "pasted_compare: no new window was opened"
         yield from self._check("pasted_compare")
 
     def _dropped(self) -> Iterator[str]:

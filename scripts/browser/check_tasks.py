@@ -51,7 +51,7 @@ const data = new DataTransfer();
 data.items.add(new File([text], name, { type: 'text/plain' }));
 form.dispatchEvent(new DragEvent('drop', { dataTransfer: data, bubbles: true, cancelable: true }));
 """
-_SEEN = "return document.querySelector('main').innerText.replace(/\\s+/g, ' ')"
+_SEEN = "return (document.querySelector('main') ?? document.body).innerText.replace(/\\s+/g, ' ')"
 _LABELS = "return [...document.querySelectorAll('a, button')].map(e => e.textContent.replace(/\\s+/g, ' ').trim())"
 _VISIBLE_MARK = """
 const box = document.querySelector(arguments[0])?.getBoundingClientRect();
@@ -207,18 +207,10 @@ class Person:
         """Take a picture, and check the page."""
         self._picture(name)
 
-    def look_at_new_window(self) -> str:
-        """Return the text of the window that a link opened."""
-        driver = self._browser.driver
-        handles: list[str] = []
-        for _ in range(_WAIT_SECONDS * 4):
-            if len(handles := driver.window_handles) > 1:
-                break
-            time.sleep(0.25)
-        else:
+    def go_to_new_window(self) -> None:
+        """Go to the window that the last click opened."""
+        if not self._browser.go_to_new_window(_WAIT_SECONDS):
             raise TaskError(f"{self.where}: no new window was opened")
-        driver.switch_to.window(handles[-1])
-        return str(self._browser.run("return document.body.innerText"))
 
 
 def find_copies(person: Person, home: Path) -> None:
@@ -288,7 +280,8 @@ def find_sources(person: Person, texts: dict[str, str]) -> None:
     person.click("Find copied passages")
     person.expect("essay.txt", "leases/office.txt")
     person.click("Each document with its longest passages")
-    person.click("Compare", "leases/office.txt")
+    person.click("Compare", "leases/office.txt", opens_window=True)
+    person.go_to_new_window()
     person.expect("leases/office.txt")
     person.expect_visible("#a1")
     person.picture("passage_in_both")
@@ -324,8 +317,8 @@ def see_what_is_here(person: Person, texts: dict[str, str]) -> None:
     person.expect_not("contract v1")
     person.picture("filtered")
     person.click("Open file", "contract v2 2022-03-01.txt", opens_window=True)
-    if "bicycles" not in person.look_at_new_window():
-        raise TaskError("the original file is not shown")
+    person.go_to_new_window()
+    person.expect("bicycles")
     person.open_home()
     person.click("Documents")
     person.click("Which files were skipped, and why?")

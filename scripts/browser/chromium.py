@@ -110,13 +110,23 @@ class Browser:
             ActionChains(self.driver).send_keys(names.get(key, key)).perform()
             self.wait()
 
-    def click(self, selector: str) -> None:
+    def click(self, selector: str, *, opens_window: bool = False) -> None:
         """Click the first element that matches a selector."""
         found = self.driver.find_element("css selector", selector)
         self.run("arguments[0].scrollIntoView({ block: 'center' })", found)
         self.wait()
         found.click()
-        self.wait()
+        if not opens_window:  # a page in the background draws no frames
+            self.wait()
+
+    def go_to_new_window(self, seconds: int = 10) -> bool:
+        """Go to the window that the last click opened. Return whether it opened within some seconds."""
+        for _ in range(seconds * 4):
+            if len(handles := self.driver.window_handles) > 1:
+                self.driver.switch_to.window(handles[-1])
+                return True
+            time.sleep(0.25)
+        return False
 
     def picture(self, file: Path) -> None:
         """Save a picture of the window as PNG."""

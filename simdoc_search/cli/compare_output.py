@@ -12,12 +12,11 @@ from rich.console import Console
 from rich.text import Text
 
 from simdoc_search.analysis.settings import Analysis
-from simdoc_search.analysis.words import locate_words
 from simdoc_search.display import format_count, printable
 from simdoc_search.passages.boilerplate import find_boilerplate
 from simdoc_search.passages.inline_diff import InlineDiff
-from simdoc_search.passages.passage import Comparison, Difference
-from simdoc_search.passages.positions import TextPositions, label_position_pair
+from simdoc_search.passages.passage import Comparison, Difference, Span
+from simdoc_search.passages.positions import TextPositions, label_span_pair
 from simdoc_search.passages.row_descriptions import describe_moved_cells, describe_row_difference_count, quote_rows
 from simdoc_search.passages.summary import (
     describe_character_differences,
@@ -28,6 +27,7 @@ from simdoc_search.passages.summary import (
     describe_word_measures,
     excerpt,
 )
+from simdoc_search.passages.typography import locate_unified_words
 
 _CONTEXT_WORDS = 12
 _MAX_DIFFERENCE_WORDS, _MAX_DIFFERENCE_CHARACTERS = 60, 600
@@ -147,7 +147,7 @@ class _Report:
             yield _Line(0, [("heading", "Shared passages")])
         for number, passage in sorted(longest):
             remark = ", repeated" if number in self._repeated_passages else ""
-            positions = self._format_positions(passage.a[0], passage.b[0])
+            positions = self._format_positions(passage.a, passage.b)
             label = f"{format_count(passage.word_count, 'word')}, {positions}{remark}: "
             columns = max(width - 2 - len(label), _MIN_WIDTH)
             yield _Line(2, [("aside", label), ("", _quote_beginning(self._text_a[slice(*passage.a)], columns))])
@@ -174,7 +174,7 @@ class _Report:
         yield from (_Line(2, [("", line)]) for line in [*significant, *others])
         yield from self._row_lines()
         texts = self._text_a, self._text_b
-        words = locate_words(self._text_a, self._analysis), locate_words(self._text_b, self._analysis)
+        words = locate_unified_words(self._text_a, self._analysis), locate_unified_words(self._text_b, self._analysis)
         diff = InlineDiff(texts, words, self._comparison.differences)
         position = 0
         for group in _group_nearby(self._comparison.differences, self._text_a, diff):
@@ -187,7 +187,7 @@ class _Report:
         """Yield the rows with words in other cells, each with the row of both texts."""
         rows = self._comparison.row_differences
         for row in rows[:_MAX_ROWS]:
-            label = f"{self._format_positions(row.a[0], row.b[0])}: "
+            label = f"{self._format_positions(row.a, row.b)}: "
             yield _Line(2, [("aside", label), ("heading", describe_moved_cells(row))])
             for name, quote in zip(("first", "second"), quote_rows(row, (self._text_a, self._text_b)), strict=True):
                 yield _Line(17, [("", quote)], ("aside", f"    {name} text".ljust(17)))
@@ -210,13 +210,13 @@ class _Report:
         first = group[0]
         total = f"{describe_word_changes(group)} in {format_count(len(group), 'difference')}"
         description = describe_difference(first, self._text_a, self._text_b) if len(group) == 1 else total
-        yield _Line(0, [("aside", f"{self._format_positions(first.a[0], first.b[0])}: "), ("heading", description)])
+        yield _Line(0, [("aside", f"{self._format_positions(first.a, first.b)}: "), ("heading", description)])
         if first.kind != "moved":
             parts = diff.quote(group, _CONTEXT_WORDS)
             yield _Line(4, [(part.kind, _shorten(part.text)) for part in parts])
 
-    def _format_positions(self, a: int, b: int) -> str:
-        return label_position_pair(self._positions_a, a, self._positions_b, b)
+    def _format_positions(self, a: Span, b: Span) -> str:
+        return label_span_pair(self._positions_a, a, self._positions_b, b)
 
 
 def _group_nearby(differences: Iterable[Difference], text: str, diff: InlineDiff) -> Iterator[list[Difference]]:

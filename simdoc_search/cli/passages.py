@@ -43,6 +43,19 @@ _PATH = click.Path(path_type=Path, allow_dash=True)
 _MAX_QUERIES_WITHOUT_WORKERS = 16  # for more queries, starting worker processes is faster
 
 
+class _Folder(click.Path):
+    """A folder. If it is a file, the error says what to do."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        if Path(value).is_file():
+            from simdoc_search.corpus.formats import determine_format
+
+            is_archive = determine_format(value).kind == "archive"
+            advice = "an archive; unpack it, and give the folder" if is_archive else "not a folder; use --file"
+            self.fail(f"{value} is {advice}", param, ctx)
+        return super().convert(value, param, ctx)
+
+
 @click.command(cls=Command, main_options=["--file", "--in", "--text", "--html", "--size"], shows_time=True)
 @click.argument("id", required=False, metavar="[ID]", shell_complete=complete_ids)
 @click.option(
@@ -56,7 +69,7 @@ _MAX_QUERIES_WITHOUT_WORKERS = 16  # for more queries, starting worker processes
 @click.option(
     "--folder",
     "folders",
-    type=click.Path(path_type=Path, file_okay=False),
+    type=_Folder(path_type=Path, file_okay=False),
     multiple=True,
     help="Query with each file in a folder. Repeatable.",
 )

@@ -181,15 +181,18 @@ class PassageOutput:
 
 def _excerpt_lines(passage: Passage, result: PassageResult, other: str | None, analysis: Analysis) -> Iterator[str]:
     """Yield two lines: the position of a passage in both texts, and its first and last matched words."""
-    from simdoc_search.passages.positions import TextPositions, label_position_pair
+    from simdoc_search.passages.positions import TextPositions, label_span_pair
     from simdoc_search.passages.summary import count_passage_words, quote_matched_words
 
     text = result.text or ""
     positions = TextPositions(text)
-    label = positions.label(passage.a[0])
+    label = positions.label_span(passage.a)
     if other is not None:
-        label = label_position_pair(positions, passage.a[0], TextPositions(other), passage.b[0])
-    yield f"{_INDENT}{count_passage_words(passage, text, analysis, result.quotations)}, {label}"
+        label = label_span_pair(positions, passage.a, TextPositions(other), passage.b)
+    counts = count_passage_words(
+        passage, text, analysis, quotations=result.quotations, ignored_spans=result.ignored_spans
+    )
+    yield f"{_INDENT}{counts}, {label}"
     yield f"{_INDENT}“{printable(quote_matched_words(passage, text))}”"
 
 

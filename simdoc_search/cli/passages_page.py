@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from simdoc_search.cli.common import document_progress
 from simdoc_search.cli.html_page import describe_run, write_page_file
-from simdoc_search.display import format_count, format_percent, without_credentials
+from simdoc_search.display import format_count, format_more_hits_hint, format_percent, without_credentials
 
 if TYPE_CHECKING:
     import click
@@ -116,7 +116,7 @@ def _sourced_text(answer: PassageAnswer, texts: dict[DocumentKey, str], analysis
     )
     notes = result.notes
     if result.total:
-        notes.append(f"{result.page_description}.")
+        notes.append(f"{result.page_description}.{format_more_hits_hint(len(result.hits), result.total)}")
     return SourcedText(
         answer.name,
         answer.headline,

@@ -11,12 +11,14 @@ from typing import TYPE_CHECKING
 import click
 
 from simdoc_search.cli.columns import show_option
-from simdoc_search.cli.common import say
+from simdoc_search.cli.common import say, workers_option
+from simdoc_search.cli.complete import complete_paths
 from simdoc_search.cli.config import read_config_value
 from simdoc_search.cli.help_layout import Command
 from simdoc_search.cli.index_location_options import ChosenIndex, index_options
-from simdoc_search.display import format_count, without_credentials
-from simdoc_search.errors import MissingExtraError
+from simdoc_search.cli.index_paths import index_paths
+from simdoc_search.display import command_line, format_count, without_credentials
+from simdoc_search.errors import MissingExtraError, StoreNotFoundError
 
 if TYPE_CHECKING:
     from simdoc_search.search.similarity_search import SimilaritySearch
@@ -26,6 +28,7 @@ _TOKEN_VARIABLE = "SIMDOC_SERVE_TOKEN"  # noqa: S105 - this is the name of a var
 
 
 @click.command(cls=Command)
+@click.argument("folders", nargs=-1, metavar="[FOLDER]...", shell_complete=complete_paths)
 @click.option(
     "--port",
     type=click.IntRange(0, 65535),
@@ -51,22 +54,28 @@ _TOKEN_VARIABLE = "SIMDOC_SERVE_TOKEN"  # noqa: S105 - this is the name of a var
     "back. Only works if no other computer can reach the server.",
 )  # fmt: skip
 @show_option
+@workers_option
 @index_options()
 def serve(
+    folders: tuple[str, ...],
     port: int,
     host: str,
     allowed_hosts: tuple[str, ...],
     allow_apply: bool,
     show: tuple[str, ...],
+    workers: int,
     index: ChosenIndex,
 ) -> None:
     """Search the index in a browser.
+
+    With FOLDER, the command first indexes the folder. The pages show all documents in the index.
 
     Programs can get JSON from the same URLs. Without --allow-apply, the server changes neither files nor the index.
     It does not keep the texts and files that you submit. Press Ctrl-C to stop it.
 
     \b
-      simdoc-search serve                         then open http://127.0.0.1:8765/
+      simdoc-search serve ~/Documents             then open http://127.0.0.1:8765/
+      simdoc-search serve
       simdoc-search serve --store ./old --port 9000
     """
     with require_extra("the server", "web"):
@@ -78,14 +87,20 @@ def serve(
             "--allow-apply cannot be combined with --allowed-host, or with a --host that other computers can reach; "
             "omit --host and --allowed-host"
         )
-    served_store = open_served_store(index, show, local)
-    listening = open_listening_socket(host, port)
-    is_wildcard = host in ("0.0.0.0", "::", "")  # noqa: S104 - the address is compared, not bound
-    app = make_app(served_store, hosts=[host, *allowed_hosts], allows_any_address=is_wildcard, token=token)
-    url_host = f"[{host}]" if ":" in host else host
-    say(f"http://{url_host}:{listening.getsockname()[1]}/   press Ctrl-C to stop the server")
-    with listening, suppress(KeyboardInterrupt):
-        Server(app, served_store.close).run([listening])
+    with open_listening_socket(host, port) as listening:
+        if folders:
+            index_paths(folders, index, workers=workers, quiet=False).search.close()
+        try:
+            served_store = open_served_store(index, show, local)
+        except StoreNotFoundError as error:
+            command = command_line(index.location, "serve", "FOLDER")
+            raise StoreNotFoundError(f"{error}; to index a folder and serve it, run: {command}") from None
+        is_wildcard = host in ("0.0.0.0", "::", "")  # noqa: S104 - the address is compared, not bound
+        app = make_app(served_store, hosts=[host, *allowed_hosts], allows_any_address=is_wildcard, token=token)
+        url_host = f"[{host}]" if ":" in host else host
+        say(f"http://{url_host}:{listening.getsockname()[1]}/   press Ctrl-C to stop the server")
+        with suppress(KeyboardInterrupt):
+            Server(app, served_store.close).run([listening])
 
 
 def _local_access(store: str, *, allow_apply: bool) -> LocalAccess:

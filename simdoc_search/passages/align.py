@@ -12,7 +12,7 @@ import numpy as np
 from simdoc_search.analysis.native import kernel
 from simdoc_search.analysis.settings import Analysis
 from simdoc_search.analysis.word_ids import WordIds
-from simdoc_search.analysis.words import WordPositions, locate_words
+from simdoc_search.analysis.words import WordPositions
 from simdoc_search.cancellation import check_stopped
 from simdoc_search.passages.chains import (
     bounding_box,
@@ -26,6 +26,7 @@ from simdoc_search.passages.chains import (
 from simdoc_search.passages.chance import RunEvidence, WeightedOverlap, trim_ends
 from simdoc_search.passages.passage import Passage
 from simdoc_search.passages.runs import add_covering_runs, find_common_runs, unique_runs
+from simdoc_search.passages.typography import locate_unified_words
 from simdoc_search.passages.windows import Ints, Windows
 from simdoc_search.passages.word_spans import Mask, words_to_span
 
@@ -113,7 +114,7 @@ def align(
     Raises:
         ValueError: The preset is unknown.
     """
-    return align_words(locate_words(a, analysis), locate_words(b, analysis), preset)
+    return align_words(locate_unified_words(a, analysis), locate_unified_words(b, analysis), preset)
 
 
 def align_words(a: WordPositions, b: WordPositions, preset: Preset | AlignmentSettings = "edited") -> list[Passage]:

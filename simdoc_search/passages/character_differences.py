@@ -15,6 +15,7 @@ from simdoc_search.cancellation import check_stopped
 from simdoc_search.passages.passage import CharacterDifference, Difference, Span
 from simdoc_search.passages.spaced_text import SpacedText
 from simdoc_search.passages.subsequences import EqualRun
+from simdoc_search.passages.typography import unify_typography
 
 _SPACE = re.compile(r"\s+")
 
@@ -26,6 +27,8 @@ def find_character_differences(
     differences: Iterable[Difference] = (),
 ) -> list[CharacterDifference]:
     """Return the differences in characters inside, between and next to equal words, in the order of the first text.
+
+    Differences in apostrophes only, as between `don't` and `don’t`, come after all others. There may be many.
 
     Whitespace and the Unicode form of letters are ignored. Differences in one token, as between `(5)` and `5`, count
     once. `runs` are the runs of equal words. For two texts with the same words, pass `[(0, 0, number of words)]`.
@@ -53,7 +56,12 @@ def find_character_differences(
     for part in found:
         check_stopped()
         result.update(((character.a, character.b), character) for character in part)
-    return [result[spans] for spans in sorted(result)]
+    return sorted(result.values(), key=lambda found: (has_only_other_apostrophes(found, texts), found.a, found.b))
+
+
+def has_only_other_apostrophes(difference: CharacterDifference, texts: tuple[str, str]) -> bool:
+    """Return whether a difference is only in which characters are the apostrophes."""
+    return _are_equal_with_any_apostrophes(texts[0][slice(*difference.a)], texts[1][slice(*difference.b)])
 
 
 def find_mathematical_symbols(text: str) -> list[str]:
@@ -67,7 +75,8 @@ def _find_inner_differences(a: SpacedText, b: SpacedText, i: int, j: int, size: 
     if text_a == text_b or normalize("NFC", text_a).split() == normalize("NFC", text_b).split():
         return
     if size == 1:
-        yield CharacterDifference("letters", a.words_span(i), b.words_span(j))
+        is_apostrophe = _are_equal_with_any_apostrophes(text_a, text_b)
+        yield CharacterDifference("symbols" if is_apostrophe else "letters", a.words_span(i), b.words_span(j))
         return
     half = size // 2
     yield from _find_inner_differences(a, b, i, j, half)
@@ -130,6 +139,10 @@ def _have_other_symbols(a: SpacedText, b: SpacedText, begin: tuple[int, int], en
     )
     (gap,), around = sorted((gaps, other_gaps), key=len)
     return not (around[0].startswith(gap) or around[-1].endswith(gap) or gap == "".join(around))
+
+
+def _are_equal_with_any_apostrophes(text: str, other: str) -> bool:
+    return normalize("NFC", unify_typography(text)) == normalize("NFC", unify_typography(other))
 
 
 def _differ_only_in_spaces(gap: str, other: str) -> bool:

@@ -21,6 +21,7 @@ from simdoc_search.passages.passage import (
     SignificantChange,
 )
 from simdoc_search.passages.significant_changes import find_significant_changes
+from simdoc_search.passages.typography import unify_typography
 from simdoc_search.passages.word_spans import count_words
 from simdoc_search.sketch.fingerprint import fingerprint
 from simdoc_search.sketch.settings import Settings
@@ -38,7 +39,7 @@ class TextChanges(NamedTuple):
 def compare(
     text_a: str, text_b: str, *, preset: Preset | AlignmentSettings = "edited", settings: Settings | None = None
 ) -> Comparison:
-    """Compare two texts.
+    """Compare two texts. All measures read apostrophes and narrow spaces as `unify_typography` does.
 
     Args:
         text_a: The first text.
@@ -50,12 +51,12 @@ def compare(
         ValueError: The preset is unknown.
     """
     settings = settings or Settings()
-    texts = text_a, text_b
-    a, b = (locate_words(text, settings.analysis) for text in texts)
+    unified = unify_typography(text_a), unify_typography(text_b)
+    a, b = (locate_words(text, settings.analysis) for text in unified)
     passages = align_words(a, b, preset)
-    exact = measures(*texts, settings.analysis, words=(a, b))
-    changes = find_text_changes(texts, (a, b), passages)
-    first, second = (fingerprint(text, settings.analysis, settings.sketch) for text in texts)
+    exact = measures(*unified, settings.analysis, words=(a, b))
+    changes = find_text_changes((text_a, text_b), (a, b), passages)
+    first, second = (fingerprint(text, settings.analysis, settings.sketch) for text in unified)
     return Comparison(
         jaccard=exact.jaccard,
         containment=exact.containment,

@@ -10,6 +10,7 @@ from simdoc_search.passages.passage import CharacterDifference, Comparison
 from simdoc_search.passages.row_descriptions import summarise_row_differences
 from simdoc_search.passages.significant_changes import find_significant_changes
 from simdoc_search.passages.summary import (
+    describe_character_differences,
     describe_difference,
     describe_differences,
     describe_significant_changes,
@@ -40,7 +41,8 @@ def summarise_differences(comparison: Comparison, texts: tuple[str, str]) -> str
 def _summarise_words(comparison: Comparison, texts: tuple[str, str]) -> str:
     summary, changes = describe_differences(comparison), describe_significant_changes(comparison.significant_changes, 2)
     if changes or not comparison.differences:
-        return "; ".join([summary, *changes])
+        others = changes or [describe_character_differences(comparison.character_differences, texts, 1)]
+        return "; ".join(filter(None, [summary, *others]))
     first = describe_difference(comparison.differences[0], *texts)
     return first if len(comparison.differences) == 1 else f"{summary}; first: {first}"
 

@@ -14,10 +14,11 @@ import numpy as np
 
 from simdoc_search.analysis.normalise import INVISIBLE_CHARACTERS, INVISIBLE_RANGES
 from simdoc_search.analysis.settings import Analysis
-from simdoc_search.analysis.words import WordPositions, locate_words
+from simdoc_search.analysis.words import WordPositions
 from simdoc_search.display import format_count, printable
 from simdoc_search.passages.passage import Span
 from simdoc_search.passages.positions import TextPositions
+from simdoc_search.passages.typography import locate_unified_words, unify_typography
 
 _CYRILLIC, _LATIN = "АВЕКМНОРСТУХІЈаеорсухіјёїЁЇ", "ABEKMHOPCTYXIJaeopcyxijëïËÏ"
 _RARE_CYRILLIC, _RARE_LATIN = "ЅӀԌѕһӏԁԛԝү", "SIGshldqwy"
@@ -93,10 +94,15 @@ def undo_disguise(text: str) -> str:
     return "".join(piece for _, piece in _undisguised_pieces(text))
 
 
-def locate_undisguised_words(text: str, analysis: Analysis | None = None) -> WordPositions:
-    """Return the words of `undo_disguise(text)`, with their positions in `text`; see `locate_words`."""
+def read_as_shown(text: str) -> str:
+    """Return a text without disguise, in which apostrophes and narrow spaces are always the same character."""
+    return unify_typography(undo_disguise(text))
+
+
+def locate_shown_words(text: str, analysis: Analysis | None = None) -> WordPositions:
+    """Return the words of `read_as_shown(text)`, with their positions in `text`; see `locate_words`."""
     pieces = list(_undisguised_pieces(text))
-    words = locate_words("".join(piece for _, piece in pieces), analysis)
+    words = locate_unified_words("".join(piece for _, piece in pieces), analysis)
     if len(pieces) == 1:
         return words
     indices = np.concatenate([np.arange(start, start + len(piece)) for start, piece in pieces])

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from simdoc_search.analysis.settings import Analysis
-from simdoc_search.analysis.words import WordPositions, locate_words
+from simdoc_search.analysis.words import WordPositions
 from simdoc_search.display import format_count
 from simdoc_search.passages.align import PRESETS, AlignmentSettings, Preset, align_words
 from simdoc_search.passages.bibliography import describe_bibliography, find_bibliography
@@ -17,6 +17,7 @@ from simdoc_search.passages.inline_diff import place_empty_spans
 from simdoc_search.passages.passage import Comparison, Passage, Span
 from simdoc_search.passages.quotations import find_quotations
 from simdoc_search.passages.significant_changes import find_significant_changes
+from simdoc_search.passages.typography import locate_unified_words
 from simdoc_search.passages.word_spans import (
     Mask,
     count_words,
@@ -82,8 +83,8 @@ def remove_ignored_words(
     The counts, passages and differences of the changed comparison exclude these words. A passage with fewer than
     `min_words` matched words left is omitted. The shingle measures still cover the whole texts.
     """
-    a, b = (locate_words(text, analysis) for text in texts)
-    placed = [locate_words(template, analysis) for template in templates]
+    a, b = (locate_unified_words(text, analysis) for text in texts)
+    placed = [locate_unified_words(template, analysis) for template in templates]
     ignored_a, ignored_b = find_ignored_words(a, placed, spans[0]), find_ignored_words(b, placed, spans[1])
     passages = remove_words_from_passages(comparison.passages, a, b, ignored_a, min_words)
     swapped = remove_words_from_passages(map(_swap_texts, passages), b, a, ignored_b, min_words)

@@ -11,6 +11,7 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 
 from simdoc_search.passages.passage import Span
+from simdoc_search.passages.typography import unify_typography
 
 UNSPACED_LETTERS = (
     r"\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff"
@@ -110,11 +111,11 @@ def is_in_word(text: str, position: int, identifiers: Sequence[Span]) -> bool:
 def normalise_number(number: str) -> str:
     """Return a key that is the same for all spellings of a number.
 
-    Spellings may differ in spaces, the script of the digits, the kind of dash, the decimal separator (a comma or a
-    point), one or two zeros after it, and the letter case of the unit litre.
+    Spellings may differ in spaces, the script of the digits, the kind of dash or apostrophe, the decimal separator (a
+    comma or a point), one or two zeros after it, and the letter case of the unit litre.
     """
     key = ""
-    for character in number.translate(_SPELLINGS):
+    for character in unify_typography(number).translate(_SPELLINGS):
         if unicodedata.decomposition(character).startswith("<fraction>"):
             fraction = unicodedata.normalize("NFKC", character).replace("\u2044", "/")
             key += f"+{fraction}" if key[-1:].isdecimal() else fraction

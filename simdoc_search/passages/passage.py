@@ -52,7 +52,7 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class CharacterDifference:
-    """A difference at a pair of matched words: in the symbols next to them, or in letter case.
+    """A difference at a pair of matched words: in the symbols in or next to them, or in letter case.
 
     Attributes:
         kind: `symbols` (punctuation or other symbols, as in `-500` and `500`) or `letters` (as in `Bill` and `bill`).
@@ -135,7 +135,7 @@ class Comparison:
         passages: The shared passages, in the order of the first text.
         differences: The words that differ, in the order of the first text.
         character_differences: The differences in letter case, punctuation and symbols at matched words, in the order of
-            the first text.
+            the first text. Those in apostrophes only come last.
         row_differences: The rows of tables that have the same words in other cells, in the order of the first text.
         significant_changes: The differences in negations, then numbers, dates and names.
         equal_unmatched_word_counts: The number of words of each text that are neither matched nor in a difference. They

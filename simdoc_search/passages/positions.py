@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 
+from simdoc_search.passages.passage import Span
+
 _LINE_END = re.compile(r"\r\n|[\n\r\v\f\x85\u2028\u2029]")
 
 
@@ -36,15 +38,21 @@ class TextPositions:
         line = self.count_lines_between(self._page_starts[page - 1], position) + 1
         return f"page {page:,}, line {line:,}" if self.has_pages else f"line {line:,}"
 
+    def label_span(self, span: Span) -> str:
+        """Return the page and line of the first character, and of the last one if it is on another page."""
+        first, last = span[0], max(span[0], span[1] - 1)
+        label = self.label(first)
+        return label if self.page(first) == self.page(last) else f"{label} to {self.label(last)}"
+
 
 def find_line_ends(text: str) -> list[int]:
     """Return the position after each line end."""
     return [match.end() for match in _LINE_END.finditer(text)]
 
 
-def label_position_pair(first: TextPositions, a: int, second: TextPositions, b: int) -> str:
-    """Label a position in each of two texts: `line 3 ↔ line 5`, or `line 3` if both labels are equal."""
-    label_a, label_b = first.label(a), second.label(b)
+def label_span_pair(first: TextPositions, a: Span, second: TextPositions, b: Span) -> str:
+    """Label a span in each of two texts: `line 3 ↔ line 5`, or `line 3` if both labels are equal."""
+    label_a, label_b = first.label_span(a), second.label_span(b)
     return label_a if label_a == label_b else f"{label_a} ↔ {label_b}"
 
 

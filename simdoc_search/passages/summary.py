@@ -13,7 +13,8 @@ from simdoc_search.analysis.settings import Analysis
 from simdoc_search.analysis.words import WordPositions
 from simdoc_search.display import format_count, format_estimate, format_percent, printable
 from simdoc_search.passages.cells import write_cells
-from simdoc_search.passages.disguise import describe_disguised_words, find_disguised_words, locate_undisguised_words
+from simdoc_search.passages.character_differences import has_only_other_apostrophes
+from simdoc_search.passages.disguise import describe_disguised_words, find_disguised_words, locate_shown_words
 from simdoc_search.passages.passage import (
     CharacterDifference,
     Comparison,
@@ -59,27 +60,36 @@ def quote_matched_words(passage: Passage, text: str) -> str:
 
 
 def count_passage_words(
-    passage: Passage, text: str, analysis: Analysis | None = None, quotations: Sequence[Span] = ()
+    passage: Passage,
+    text: str,
+    analysis: Analysis | None = None,
+    *,
+    quotations: Sequence[Span] = (),
+    ignored_spans: Sequence[Span] = (),
 ) -> str:
     """Return the number of matched words: "12 words", or "17 of 39 words match" if the passage has others.
 
-    The numbers of words that were moved and of words in `quotations` follow: "12 words, 2 moved, 10 quoted".
+    Ignored words do not count as others. The numbers of words that were moved, that are in `quotations`, and that are
+    ignored follow: "12 words, 2 moved, 10 quoted, 30 ignored".
     """
     begin = passage.a[0]
-    words = locate_undisguised_words(text[slice(*passage.a)], analysis)
-    matched, quoted = (
+    words = locate_shown_words(text[slice(*passage.a)], analysis)
+    matched, quoted, ignored = (
         spans_to_mask(words, [(start - begin, end - begin) for start, end in spans])
-        for spans in ([run[0] for run in passage.runs], quotations)
+        for spans in ([run[0] for run in passage.runs], quotations, ignored_spans)
     )
-    counts = format_count(passage.word_count, "word")
-    if len(words.words) > passage.word_count:
-        counts = f"{passage.word_count:,} of {format_count(len(words.words), 'word')} match"
+    ignored_count = int((ignored & ~matched).sum())
+    other_count = len(words.words) - ignored_count
+    counts = [format_count(passage.word_count, "word")]
+    if other_count > passage.word_count:
+        counts = [f"{passage.word_count:,} of {format_count(other_count, 'word')} match"]
     if moved_count := passage.word_count - _count_unmoved_words(passage, words):
-        counts += f", {moved_count:,} moved"
-    quoted_count = int((matched & quoted).sum())
-    if not quoted_count:
-        return counts
-    return f"{counts}, {'all' if quoted_count >= passage.word_count else f'{quoted_count:,}'} quoted"
+        counts.append(f"{moved_count:,} moved")
+    if quoted_count := int((matched & quoted).sum()):
+        counts.append("all quoted" if quoted_count >= passage.word_count else f"{quoted_count:,} quoted")
+    if ignored_count:
+        counts.append(f"{ignored_count:,} ignored")
+    return ", ".join(counts)
 
 
 def _count_unmoved_words(passage: Passage, words: WordPositions) -> int:
@@ -144,7 +154,7 @@ def _quote_whole_numbers(difference: CharacterDifference, texts: tuple[str, str]
 def describe_character_differences(
     differences: Sequence[CharacterDifference], texts: tuple[str, str], max_count: int = _MAX_CHARACTER_DIFFERENCES
 ) -> str:
-    """Describe the number of differences in characters, and up to `max_count` of them, numbers first.
+    """Describe the number of differences in characters, and up to `max_count` of them: numbers first, apostrophes last.
 
     For example: "letter case, punctuation or symbols differ in 1 place: “-500” / “500”". Without differences, the
     result is empty.
@@ -152,8 +162,9 @@ def describe_character_differences(
     if not differences:
         return ""
 
-    def rank(difference: CharacterDifference) -> tuple[bool, bool]:
-        return not any(map(_NUMBER.match, _quote_whole_numbers(difference, texts))), difference.kind == "letters"
+    def rank(difference: CharacterDifference) -> tuple[bool, bool, bool]:
+        has_number = any(map(_NUMBER.match, _quote_whole_numbers(difference, texts)))
+        return has_only_other_apostrophes(difference, texts), not has_number, difference.kind == "letters"
 
     first = sorted(differences, key=rank)[:max_count]
     quoted = "; ".join(describe_character_difference(difference, *texts) for difference in first)

@@ -63,6 +63,12 @@ def matched_mask(text: WordPositions, passages: Iterable[Passage], *, in_second_
     return spans_to_mask(text, [run[in_second_text] for passage in passages for run in passage.runs])
 
 
+def find_overlapping_words(text: WordPositions, other: WordPositions) -> tuple[list[int], list[int]]:
+    """Return the index of the first word of `text` that overlaps each word of `other`, and that after the last one."""
+    first, end = np.searchsorted(text.ends, other.starts, side="right"), np.searchsorted(text.starts, other.ends)
+    return first.tolist(), end.tolist()
+
+
 def count_words(
     texts: tuple[WordPositions, WordPositions],
     passages: Sequence[Passage],

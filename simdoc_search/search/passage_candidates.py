@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
+from simdoc_search.analysis.words import WordPositions
 from simdoc_search.documents import DocumentKey
 from simdoc_search.errors import QuerySyntaxError
 from simdoc_search.passages.align import (
@@ -13,18 +16,19 @@ from simdoc_search.passages.align import (
     SHORT_TEXT_MIN_RUN,
     AlignmentSettings,
 )
-from simdoc_search.passages.word_spans import Mask
+from simdoc_search.passages.typography import locate_unified_words
+from simdoc_search.passages.word_spans import Mask, find_overlapping_words
 from simdoc_search.query.plans import ThresholdPlan, min_matches_beyond_chance
 from simdoc_search.search.query_document import QueryDocument
 from simdoc_search.search.stored_texts import AnalysedText
-from simdoc_search.sketch.tokens import encode, unite_token_ids
+from simdoc_search.sketch.tokens import encode
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.filters import Filters
 from simdoc_search.stores.record import Phrase, PhraseMatches
 from simdoc_search.stores.shared_tokens import TokenMatch
 
 MAX_PHRASES = 50_000
-"""Maximum number of phrases (a few consecutive words) that are queried for a text.
+"""Maximum number of phrases (a few consecutive words) that are queried for each variant of a text.
 
 If a text needs more phrases, fewer phrases per word are queried, so that only longer runs are certain to contain one.
 By default, this is a text of over 350,000 words.
@@ -64,10 +68,10 @@ def find_passage_candidates(
     guaranteed_run_length = compute_guaranteed_run(store, document, alignment)
     if not len(document.passage_tokens_to_query):  # all words of the document are ignored
         return PassageCandidates([], 0, guaranteed_run_length, 0)
-    token_ids = document.passage_tokens_to_query
-    if document.disguised_words:
-        token_ids = unite_token_ids(token_ids, document.as_written.passage_tokens_to_query)
-    token_matches = store.documents_sharing_tokens(token_ids, filters=filters, exclude=exclude, size=size)
+    token_matches = store.documents_sharing_tokens(
+        document.passage_tokens_to_query, filters=filters, exclude=exclude, size=size
+    )
+    phrases: list[Phrase] = []
     phrase_matches = PhraseMatches({})
     if store.can_find_phrases and document.analysed_text is not None:
         phrases = choose_document_phrases(document, alignment)
@@ -81,7 +85,7 @@ def find_passage_candidates(
         [TokenMatch(key, shared_counts[key]) for key in order[:size]],
         max(len(shared_counts), token_matches.total),
         guaranteed_run_length,
-        len(phrase_matches.incomplete_phrase_indices),
+        len({phrases[index].position for index in phrase_matches.incomplete_phrase_indices}),
     )
 
 
@@ -113,36 +117,60 @@ def describe_guarantee(store: Store) -> str:
 
 
 def choose_document_phrases(document: QueryDocument, alignment: AlignmentSettings) -> list[Phrase]:
-    """Return the phrases of a text, with its disguised words both as they are written and as they look."""
-    if document.analysed_text is None:
+    """Return the phrases of a text in all of its variants."""
+    source = document.analysed_text
+    if source is None:
         return []
-    phrases = choose_phrases(document.analysed_text, document.ignored_word_mask, alignment)
-    written = document.as_written
-    if not document.disguised_words or written.analysed_text is None:
-        return phrases
-    as_written = choose_phrases(written.analysed_text, written.ignored_word_mask, alignment)
-    known = {phrase.words for phrase in as_written}
-    return [
-        *as_written,
-        *(Phrase(phrase.words, " ".join(phrase.words)) for phrase in phrases if phrase.words not in known),
-    ]
+    analysis, shown = document.settings.analysis, source.words
+    variants = document.list_variants(source.text)
+    if source.text != variants[0]:  # it has disguised words, so the words of the other variants are at other positions
+        shown = locate_unified_words(variants[0], analysis)
+    return choose_phrases(
+        [
+            Variant.from_text(AnalysedText.from_text(text, analysis), source.words if text == source.text else shown)
+            for text in variants
+        ],
+        document.ignored_word_mask,
+        alignment,
+    )
 
 
-def choose_phrases(text: AnalysedText, is_ignored: Mask, alignment: AlignmentSettings) -> list[Phrase]:
+class Variant(NamedTuple):
+    """A way to write a text. `text` has the words of Lucene, which may contain several compared words or only spaces.
+
+    For each compared word, `firsts` and `ends` have the index of the first word in it, and the index after the last.
+    """
+
+    text: AnalysedText
+    firsts: Sequence[int]
+    ends: Sequence[int]
+
+    @classmethod
+    def from_text(cls, text: AnalysedText, compared: WordPositions) -> Variant:
+        """Return a variant. `compared` are the compared words, with their positions in the text of the variant."""
+        return cls(text, *find_overlapping_words(text.words, compared))
+
+    def make_phrase(self, start: int, end: int) -> Phrase:
+        """Return the phrase with the compared words from `start` up to, but not including, `end`."""
+        first, last = self.firsts[start], self.ends[end - 1] - 1
+        words = self.text.words
+        text = self.text.text[int(words.starts[first]) : int(words.ends[last])]
+        return Phrase(tuple(words.words[first : last + 1]), text, start)
+
+
+def choose_phrases(variants: Sequence[Variant], is_ignored: Mask, alignment: AlignmentSettings) -> list[Phrase]:
     """Return distinct phrases of a text. Each run of the guaranteed length contains at least one of them.
 
-    Phrases with ignored words are omitted. A text that is shorter than a phrase is a single phrase.
+    Phrases are omitted if all of their words are ignored. A passage may go on over ignored words, such as a quotation,
+    with too few words on each side for a phrase. A text that is shorter than a phrase is a single phrase.
     """
-    words, count = text.words.words, len(text.words.words)
+    count = len(is_ignored)
     if not count:
         return []
     length, step = _choose_phrase_length(count, alignment)
-    starts = {
-        tuple(words[start : start + length]): start
-        for start in range(count - length, -1, -step)
-        if not is_ignored[start : start + length].any()
-    }
-    return [Phrase(phrase, _cut_text(text, start, start + length)) for phrase, start in starts.items()]
+    starts = [start for start in range(count - length, -1, -step) if not is_ignored[start : start + length].all()]
+    phrases = (variant.make_phrase(start, start + length) for variant in variants for start in starts)
+    return list({phrase.words: phrase for phrase in phrases}.values())
 
 
 def _choose_phrase_length(word_count: int, alignment: AlignmentSettings) -> tuple[int, int]:
@@ -153,10 +181,6 @@ def _choose_phrase_length(word_count: int, alignment: AlignmentSettings) -> tupl
     min_run = min(word_count, alignment.min_run_for(word_count), AlignmentSettings().min_run_for(word_count))
     length = min(min_run, SHORT_TEXT_MIN_RUN)
     return length, max(min_run - length + 1, -(-word_count // MAX_PHRASES))
-
-
-def _cut_text(text: AnalysedText, first: int, end: int) -> str:
-    return text.text[int(text.words.starts[first]) : int(text.words.ends[end - 1])]
 
 
 def _find_by_fingerprint(

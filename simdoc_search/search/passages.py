@@ -18,7 +18,7 @@ from simdoc_search.passages.coverage import (
     order_by_added_words,
     unite_covers,
 )
-from simdoc_search.passages.disguise import locate_undisguised_words, undo_disguise
+from simdoc_search.passages.disguise import locate_shown_words, read_as_shown
 from simdoc_search.passages.ignored_words import remove_words_from_passages
 from simdoc_search.passages.passage import Passage
 from simdoc_search.passages.quotations import find_quotations
@@ -73,10 +73,10 @@ def find_passages(store: Store, options: PassageQuery) -> PassageResult:
     document.check_has_passages()
     document = replace(
         document,
-        ignored_texts=[locate_undisguised_words(text, store.settings.analysis) for text in options.ignore],
+        ignored_texts=[locate_shown_words(text, store.settings.analysis) for text in options.ignore],
         ignore_quotes=options.ignore_quotes,
         ignore_bibliography=options.ignore_bibliography,
-        undo_disguise=True,
+        reads_as_shown=True,
     )
     candidates = _find_candidates(store, document, options, document.key or options.exclude)
     if not candidates.total and (error := find_filter_error(store, options.filters)):
@@ -116,7 +116,7 @@ def _compare_candidates(
             break
         keys = [candidate.key for candidate in batch]
         texts = {} if document.text is None else read_texts(store, keys)
-        for key, matched in zip(texts, match_texts(list(map(undo_disguise, texts.values()))), strict=True):
+        for key, matched in zip(texts, match_texts(list(map(read_as_shown, texts.values()))), strict=True):
             words_left -= len(matched.covered_words_mask) + matched.other_word_count
             if word_count := matched.covered_word_count:
                 share = word_count / document.word_count
@@ -124,7 +124,8 @@ def _compare_candidates(
                 matches.append(_make_match(hit, matched.covered_words_mask))
         if without_text := [key for key in keys if key not in texts]:
             records = read_records(store, without_text, load={"passages"})
-            matches += [_estimate_match(document, record) for record in records.values()]
+            estimated = (_estimate_match(document, record) for record in records.values())
+            matches += [match for match in estimated if match.item.word_count]
         compared_count += len(batch)
     return matches, compared_count
 
@@ -136,7 +137,7 @@ def _choose_matcher(document: QueryDocument, options: PassageQuery) -> Callable[
         return lambda _: []
     if document.ignored_word_mask.any():
         return lambda texts: [_match_unignored_words(document, source.words, text, options) for text in texts]
-    text = undo_disguise(source.text)
+    text = read_as_shown(source.text)
     return TextMatcher(text, len(source.words.words), document.settings.analysis, options.alignment).match
 
 
@@ -144,7 +145,7 @@ def _match_unignored_words(
     document: QueryDocument, words: WordPositions, text: str, options: PassageQuery
 ) -> MatchedWords:
     """Return the words that are not ignored and that the query document shares with a text."""
-    other = locate_undisguised_words(text, document.settings.analysis)
+    other = locate_shown_words(text, document.settings.analysis)
     return MatchedWords(matched_mask(words, _find_shared_passages(document, other, options)), len(other.words))
 
 
@@ -237,13 +238,13 @@ def _add_passages(
     complete_hits, analysis = [], document.settings.analysis
     for batch in split_into_batches(hits):
         texts = read_stored_texts(store, [hit.key for hit in batch if hit.kind == "exact"])
-        undisguised = {key: text._replace(text=undo_disguise(text.text)) for key, text in texts.items()}
-        measures = {} if document.text is None else measure_texts(undo_disguise(document.text), undisguised, analysis)
+        shown = {key: text._replace(text=read_as_shown(text.text)) for key, text in texts.items()}
+        measures = {} if document.text is None else measure_texts(read_as_shown(document.text), shown, analysis)
         for hit in batch:
             if (exact := measures.get(hit.key)) is None:
                 complete_hits.append(hit)
                 continue
-            words = locate_undisguised_words(texts[hit.key].text, analysis)
+            words = locate_shown_words(texts[hit.key].text, analysis)
             complete_hits.append(
                 replace(
                     hit,

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import dataclass
+from functools import cached_property, reduce
 
 from simdoc_search.analysis.words import WordPositions
 from simdoc_search.documents import DocumentKey, MetadataValue
 from simdoc_search.errors import NoFingerprintError, NoTextError
 from simdoc_search.passages.bibliography import find_bibliography
-from simdoc_search.passages.disguise import DisguisedWord, find_disguised_words, locate_undisguised_words, undo_disguise
+from simdoc_search.passages.disguise import locate_shown_words, undo_disguise
 from simdoc_search.passages.exact_overlap import Measures
 from simdoc_search.passages.ignored_words import find_ignored_words, remove_words_from_text
 from simdoc_search.passages.passage import Span
 from simdoc_search.passages.quotations import find_quotations
+from simdoc_search.passages.typography import list_typographic_variants
 from simdoc_search.passages.word_spans import Mask, empty_mask
 from simdoc_search.search.stored_texts import AnalysedText
 from simdoc_search.sketch.estimate import count_common
@@ -22,7 +23,7 @@ from simdoc_search.sketch.fingerprint import Fingerprint, fingerprint, shingle_t
 from simdoc_search.sketch.sentences import decode_simhashes
 from simdoc_search.sketch.settings import Settings
 from simdoc_search.sketch.simhash import Simhashes
-from simdoc_search.sketch.tokens import TokenIds, empty_token_ids
+from simdoc_search.sketch.tokens import TokenIds, empty_token_ids, unite_token_ids
 from simdoc_search.stores.record import Record
 from simdoc_search.stores.sentences_and_concepts import compute_sentence_simhashes
 
@@ -43,7 +44,7 @@ class QueryDocument:
     ignored_texts: Sequence[WordPositions] = ()  # passages that occur in these texts are ignored
     ignore_quotes: bool = False
     ignore_bibliography: bool = False
-    undo_disguise: bool = False  # whether disguised words are read as the words that they look like
+    reads_as_shown: bool = False  # whether its words are those that a reader sees; see `read_as_shown`
 
     @classmethod
     def from_text(
@@ -77,19 +78,15 @@ class QueryDocument:
         """The text with its words; None if the text is not stored."""
         if self.text is None:
             return None
-        if self.disguised_words:
-            return AnalysedText(self.text, locate_undisguised_words(self.text, self.settings.analysis))
+        if self.reads_as_shown:
+            return AnalysedText(self.text, locate_shown_words(self.text, self.settings.analysis))
         return AnalysedText.from_text(self.text, self.settings.analysis)
 
-    @cached_property
-    def disguised_words(self) -> list[DisguisedWord]:
-        """The words that are read as the words that they look like."""
-        return find_disguised_words(self.text) if self.undo_disguise and self.text is not None else []
-
-    @cached_property
-    def as_written(self) -> QueryDocument:
-        """The document with its disguised words as they are written."""
-        return replace(self, undo_disguise=False)
+    def list_variants(self, text: str) -> list[str]:
+        """Return the ways to write a text of the document that other documents may contain, without disguise first."""
+        if not self.reads_as_shown:
+            return [text]
+        return list(dict.fromkeys([*list_typographic_variants(undo_disguise(text)), text]))
 
     @cached_property
     def ignored_word_mask(self) -> Mask:
@@ -123,22 +120,21 @@ class QueryDocument:
         return min_word_count(self.record.shingle_count, self.settings)
 
     @cached_property
-    def _text_without_ignored_words(self) -> str | None:
-        """The text without its ignored words; None if the text is not stored."""
-        text = self.text
-        if self.analysed_text is not None and self.ignored_word_mask.any():
-            text = remove_words_from_text(self.analysed_text.text, self.analysed_text.words, self.ignored_word_mask)
-        return undo_disguise(text) if self.disguised_words and text is not None else text
+    def _unignored_variants(self) -> list[str]:
+        """The variants of the text without its ignored words; empty if the text is not stored."""
+        if self.text is None or self.analysed_text is None:
+            return []
+        if not self.ignored_word_mask.any():
+            return self.list_variants(self.text)
+        return self.list_variants(remove_words_from_text(self.text, self.analysed_text.words, self.ignored_word_mask))
 
     @cached_property
     def _fingerprint(self) -> Fingerprint | None:
         """The fingerprint of the text without its ignored words; None if the text is not stored."""
-        if self._text_without_ignored_words is None:
-            return None
-        settings = self.settings
-        return fingerprint(
-            self._text_without_ignored_words, settings.analysis, settings.sketch, passages=settings.passages
-        )
+        return self._compute_fingerprint(self._unignored_variants[0]) if self._unignored_variants else None
+
+    def _compute_fingerprint(self, text: str) -> Fingerprint:
+        return fingerprint(text, self.settings.analysis, self.settings.sketch, passages=self.settings.passages)
 
     @cached_property
     def shingle_count(self) -> int:
@@ -164,13 +160,15 @@ class QueryDocument:
 
     @cached_property
     def passage_tokens_to_query(self) -> TokenIds:
-        """The tokens to query: the hashes of all shingles.
+        """The tokens to query: the hashes of all shingles of all variants of the text.
 
         If there are over `MAX_QUERY_SHINGLES`, or if the text is not stored, they are the passage tokens.
         """
-        if self._fingerprint is None or self.shingle_count > MAX_QUERY_SHINGLES:
-            return self.passage_tokens
-        return shingle_token_ids(self._text_without_ignored_words or "", self.settings.analysis, self.settings.sketch)
+        texts, settings = self._unignored_variants, self.settings
+        if self.shingle_count > MAX_QUERY_SHINGLES or not texts:
+            others = (self._compute_fingerprint(text).passages for text in texts[1:])
+            return reduce(unite_token_ids, others, self.passage_tokens)
+        return reduce(unite_token_ids, (shingle_token_ids(text, settings.analysis, settings.sketch) for text in texts))
 
     def check_has_passages(self) -> None:
         """Raise a NoFingerprintError if the document has no words, or is stored without text and passage tokens."""

@@ -14,7 +14,7 @@ from simdoc_search.documents import DocumentKey
 from simdoc_search.errors import NoFingerprintError, SimdocError, StoreError
 from simdoc_search.passages.align import AlignmentSettings
 from simdoc_search.search.options import SimilarOptions, VersionQuery
-from simdoc_search.search.passage_candidates import choose_phrases
+from simdoc_search.search.passage_candidates import choose_document_phrases
 from simdoc_search.search.query_document import QueryDocument
 from simdoc_search.search.similar import find_similar_to_records
 from simdoc_search.search.similar_result import SearchResult
@@ -179,7 +179,7 @@ def _find_by_phrases(
     is_single_words = half < 2 or analysis.unit != "word"  # single words are in too many documents
     if text is None or is_single_words or not store.can_find_phrases or not size < len(text.words.words) < 2 * size:
         return {}
-    phrases = choose_phrases(text, document.ignored_word_mask, AlignmentSettings(min_run=half))
+    phrases = choose_document_phrases(document, AlignmentSettings(min_run=half))
     return store.documents_with_phrases(phrases, filters=query.filters, exclude=exclude).documents
 
 

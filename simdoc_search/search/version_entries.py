@@ -8,13 +8,14 @@ from itertools import pairwise
 from typing import Any
 
 from simdoc_search.corpus.formats import remove_mail_headers
-from simdoc_search.display import printable
+from simdoc_search.display import format_count, printable
 from simdoc_search.documents import DocumentKey
 from simdoc_search.passages.align import align_words
 from simdoc_search.passages.compare import find_text_changes
 from simdoc_search.passages.dates import Date, find_latest_day
 from simdoc_search.passages.row_descriptions import describe_moved_cells
 from simdoc_search.passages.summary import describe_difference
+from simdoc_search.passages.typography import locate_unified_words
 from simdoc_search.passages.word_spans import different_mask
 from simdoc_search.search.query_document import QueryDocument
 from simdoc_search.search.stored_texts import (
@@ -100,7 +101,8 @@ class QueryFamily:
         record = records.get(self._versions[number - 1].record.key) if number else self._document.record
         if record is None or record.text is None:
             return None
-        return AnalysedText.from_text(remove_mail_headers(record.text, record.path), self._store.settings.analysis)
+        text = remove_mail_headers(record.text, record.path)
+        return AnalysedText(text, locate_unified_words(text, self._store.settings.analysis))
 
     def propose_order(self, numbers: Sequence[int]) -> list[int]:
         """Return a likely order of documents. It is based on their sentences and the dates in their texts."""
@@ -127,18 +129,21 @@ def find_changes(old: AnalysedText | None, new: AnalysedText | None, share: floa
     changes = find_text_changes((old.text, new.text), words, align_words(*words))
     added = different_mask(new.words, changes.differences, in_second_text=True)
     removed = different_mask(old.words, changes.differences)
-    lines: tuple[str, ...] = ()
-    if not changes.significant_changes and len(changes.differences) <= _MAX_DESCRIBED_DIFFERENCES:
-        described = (describe_difference(difference, old.text, new.text) for difference in changes.differences)
-        moved = map(describe_moved_cells, changes.row_differences[:_MAX_DESCRIBED_DIFFERENCES])
-        lines = tuple(map(printable, [*described, *moved]))
+    lines: list[str] = []
+    if not changes.significant_changes:
+        described = changes.differences[:_MAX_DESCRIBED_DIFFERENCES]
+        rows = changes.row_differences[:_MAX_DESCRIBED_DIFFERENCES]
+        lines = [describe_difference(difference, old.text, new.text) for difference in described]
+        lines += map(describe_moved_cells, rows)
+        more = len(changes.differences) - len(described) + len(changes.row_differences) - len(rows)
+        lines += [f"and {format_count(more, 'more change')}"] * (more > 0)
     kinds = {difference.kind for difference in changes.character_differences}
     return VersionChanges(
         share,
         int(added.sum()),
         int(removed.sum()),
         tuple(changes.significant_changes),
-        lines,
+        tuple(map(printable, lines)),
         has_moved_cells=bool(changes.row_differences),
         has_other_symbols="symbols" in kinds,
         has_other_letters="letters" in kinds,

@@ -41,8 +41,8 @@ class VersionChanges:
         added_word_count: number of words that only the later version has; None if a text is not stored.
         removed_word_count: number of words that only the earlier version has; None if a text is not stored.
         significant_changes: changed negations, numbers, dates and names, in this order.
-        word_change_lines: descriptions of all differences, if there are at most three and none of them is significant.
-            Up to three rows of tables with words in other cells follow.
+        word_change_lines: descriptions of the first three differences, if none of all differences is significant.
+            Up to three rows of tables with words in other cells follow, and then the number of other changes.
         has_moved_cells: whether a row of a table has the same words in other cells.
         has_other_symbols: whether punctuation or symbols at equal words differ, such as the sign of a number.
         has_other_letters: whether equal words differ in letter case.
@@ -75,7 +75,7 @@ class VersionChanges:
     def change_lines(self) -> list[str]:
         """A line for each significant change, or else for each of a few other changes.
 
-        If some significant changes are not listed, the last line gives their number.
+        If some changes are not listed, the last line gives their number.
         """
         return describe_significant_changes(self.significant_changes) or list(self.word_change_lines)
 

@@ -189,11 +189,13 @@ class LeftOutDocument(HasDocumentKey):
 class Phrase:
     """A sequence of words.
 
-    An engine applies its own analyzer to `text`, the part of a text that contains the words.
+    An engine applies its own analyzer to `text`, the part of a text that contains the words. `position` is the number
+    of words before it. Phrases at the same position are ways to write the same words.
     """
 
     words: tuple[str, ...]
     text: str
+    position: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -99,12 +99,12 @@ def compare_by_kind(evidence: DateEvidence, first: int, second: int) -> dict[Evi
             continue
         if verdict := evidence.compare(kind, first, second):
             verdicts[kind] = verdict
-    has_date, has_other_date = (evidence.strong_date(number) is not None for number in (first, second))
-    if verdicts.keys() == {"modification time"} and has_date != has_other_date:
-        dated, other = (first, second) if has_date else (second, first)
-        is_dated_later = (verdicts["modification time"] > 0) == (dated == first)
-        if not (is_dated_later and _is_after_file_time(evidence, dated, other)):
-            return {}  # the later file may be a new copy of an old document
+    if verdicts.keys() == {"modification time"}:
+        dated = [number for number in (first, second) if evidence.strong_date(number)]
+        if len(dated) == 1:
+            later, other = (first, second) if verdicts["modification time"] > 0 else (second, first)
+            if dated != [later] or not _is_after_file_time(evidence, later, other):
+                return {}  # the later file may be a new copy of an old document
     by_file = verdicts.get("modification time", 0)
     if by_file and any(verdicts.get(kind) == -by_file for kind in _MORE_RELIABLE_THAN_FILE_TIMES):
         del verdicts["modification time"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from pathlib import Path
@@ -121,6 +122,7 @@ def undo_changes(request: PageRequest) -> Redirect:
 
     def move_back(progress: Progress) -> FileChanges:
         restored = undo(run_folder / undo_path(_PLAN_NAME), lambda share: progress("undoing", share))
+        _remove_finished_run(run_folder)
         progress("indexing", 0.0)
         paths = restored.restored + restored.earlier_restored
         index = restored.index
@@ -205,6 +207,16 @@ def _find_run(folder: Path, run: str) -> Path:
     """Return the folder of a run."""
     visible, hidden = (parent / run for parent in _visible_and_hidden_folders(folder))
     return visible if (visible / undo_path(_PLAN_NAME)).exists() else hidden
+
+
+def _remove_finished_run(run_folder: Path) -> None:
+    """Remove the folder of a run if only the plan is left in it. Then all its changes are undone."""
+    with suppress(OSError):  # then the folder remains, which is harmless
+        plan = run_folder / _PLAN_NAME
+        if [plan] == list(run_folder.iterdir()):
+            plan.unlink()
+            run_folder.rmdir()
+            run_folder.parent.rmdir()  # if it is the last run
 
 
 def _count_files(run_folder: Path) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import heapq
 from collections.abc import Iterable
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 from markupsafe import Markup
@@ -120,8 +121,9 @@ def _longest_passages(hit: PassageHit, result: PassageResult, analysis: Analysis
     """Return the longest passages of a hit, their word counts and excerpts, in the order of the query document."""
     longest = heapq.nlargest(_MAX_PASSAGES, hit.passages, key=lambda passage: passage.word_count)
     text = result.text or ""
+    count_words = partial(count_passage_words, quotations=result.quotations, ignored_spans=result.ignored_spans)
     return [
-        (passage, count_passage_words(passage, text, analysis, result.quotations), quote_matched_words(passage, text))
+        (passage, count_words(passage, text, analysis), quote_matched_words(passage, text))
         for passage in hit.passages
         if passage in longest
     ]

@@ -131,7 +131,7 @@ ON_A_STORE = [
     ["related", "doc", "--show", f"path,{EVIL}"],
     ["serve", "--port", EVIL],
     ["serve", "--host", EVIL],
-    ["serve", "--allowed-host", EVIL, EVIL],
+    ["serve", "--allowed-host", EVIL, f"{EVIL}2"],
     ["serve", "--store", f"{EVIL}2"],
     ["mcp", "--store", f"{EVIL}2"],
     ["mcp", EVIL],

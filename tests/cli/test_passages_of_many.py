@@ -56,6 +56,14 @@ def test_files_are_compared_with_each_other_without_an_index(tmp_path: Path) -> 
     assert "--each-other needs --folder" in usage_error(run("passages", "mine", "--each-other"))
 
 
+def test_the_error_about_a_file_instead_of_a_folder_says_what_to_do(tmp_path: Path) -> None:
+    write(tmp_path, {"a.ZIP": "", "a.txt": ""})
+    messages = [usage_error(run("passages", "--folder", tmp_path / name)) for name in ("a.ZIP", "a.txt")]
+
+    assert f"{tmp_path}/a.ZIP is an archive; unpack it, and give the folder" in messages[0]
+    assert f"{tmp_path}/a.txt is not a folder; use --file" in messages[1]
+
+
 def test_rows_of_a_table_and_several_files_have_results_in_order() -> None:
     rows = passages("--file", "rows.jsonl")["results"]
     files = passages("--file", "essays/two.txt", "--file", "-", stdin=QUOTE)["results"]

@@ -18,7 +18,7 @@ import httpx
 import pytest
 
 from tests.support import http_server
-from tests.support.cli import answer, environment, output, run, sentence, usage_error, write_corpus
+from tests.support.cli import answer, environment, output, run, sentence, usage_error, words, write, write_corpus
 from tests.support.engines import PREFIX, discard
 from tests.support.http_server import Answer, Request, forward, indices
 from tests.support.waiting import wait_until
@@ -68,6 +68,30 @@ def test_the_server_runs_until_ctrl_c(store: Path) -> None:
 
 
 @pytest.mark.slow
+def test_folders_are_indexed_before_they_are_served(store: Path, tmp_path: Path) -> None:
+    """The pages show the whole index. As in `duplicates FOLDER`, simdoc.toml says which files are skipped."""
+    write(tmp_path, {"a/new.txt": words(0, 99), "b/other.txt": words(50, 150), "b/not.txt": words(0, 9)})
+    write(tmp_path, {"simdoc.toml": "[index]\nexclude-files = ['not.txt']"})
+    shutil.copytree(store, tmp_path / "s")
+    config = str(tmp_path / "simdoc.toml")
+    with serving(tmp_path / "s", str(tmp_path / "a"), str(tmp_path / "b"), SIMDOC_CONFIG=config) as (address, process):
+        ids = {document["id"] for document in httpx.get(f"{address}documents.json").json()["documents"]}
+        process.terminate()
+        notes = process.communicate(timeout=20)[1]
+
+    assert {"a/new.txt", "b/other.txt", "reports/copy.txt"} <= ids
+    assert "b/not.txt" not in ids
+    assert re.search("^2 indexed, 0 unchanged, 1 skipped in .*; the index is in .*/s$", notes, re.MULTILINE)
+
+
+def test_no_server_starts_if_a_folder_does_not_exist(store: Path, tmp_path: Path) -> None:
+    result = run("serve", store.parent / "corpus", tmp_path / "none", "--store", tmp_path / "s", "--port", 0)
+
+    assert f"{tmp_path / 'none'} does not exist" in sentence(result)
+    assert not (tmp_path / "s").exists()
+
+
+@pytest.mark.slow
 def test_only_the_log_has_the_location_of_the_store(store: Path, tmp_path: Path) -> None:
     """The answer to a request does not have it."""
     shutil.copytree(store, tmp_path / "moved")
@@ -109,9 +133,12 @@ def test_a_port_that_is_in_use_is_reported(store: Path) -> None:
     )
 
 
-def test_a_missing_store_is_reported_at_the_start(tmp_path: Path) -> None:
-    """The server does not start."""
-    assert "no index at" in sentence(run("serve", "--store", tmp_path / "none"))
+def test_the_error_about_a_missing_store_names_the_command_that_indexes_and_serves(tmp_path: Path) -> None:
+    store = tmp_path / "none"
+    problem = sentence(run("serve", "--store", store, "--port", 0))
+
+    assert problem.startswith(f"no index at {store}; ")
+    assert problem.endswith(f"; to index a folder and serve it, run: simdoc-search serve FOLDER --store {store}")
 
 
 @pytest.mark.slow

@@ -16,7 +16,7 @@ from simdoc_search.passages import disguise
 from simdoc_search.passages.disguise import (
     describe_disguised_words,
     find_disguised_words,
-    locate_undisguised_words,
+    locate_shown_words,
     undo_disguise,
 )
 from tests.support.cli import answer, output, write
@@ -61,7 +61,7 @@ def test_disguised_words_are_counted_and_their_lines_listed() -> None:
     ],
 )
 def test_disguised_words_are_read_as_what_they_look_like(written: str, plain: str, words: list[str]) -> None:
-    located = locate_undisguised_words(written)
+    located = locate_shown_words(written)
     cut = [written[start:end] for start, end in zip(located.starts, located.ends, strict=True)]
 
     assert (plain, words) == (undo_disguise(written), located.words)
@@ -70,7 +70,7 @@ def test_disguised_words_are_read_as_what_they_look_like(written: str, plain: st
 
 @given(st.text(ALPHABET, max_size=40))
 def test_positions_are_those_of_the_text_as_it_is_written(text: str) -> None:
-    located, shown = locate_undisguised_words(text), undo_disguise(text)
+    located, shown = locate_shown_words(text), undo_disguise(text)
     edges = [edge for pair in zip(located.starts.tolist(), located.ends.tolist(), strict=True) for edge in pair]
 
     assert locate_words(shown).words == located.words

@@ -40,9 +40,20 @@ def test_moved_and_quoted_words_of_a_passage_are_counted() -> None:
 
     assert "39 of 40 words match, 3 moved" == count_passage_words(passage, text)
     assert "39 of 40 words match, 3 moved, 2 quoted" == count_passage_words(
-        passage, text, None, [(0, len(" ".join(words[:2])))]
+        passage, text, quotations=[(0, len(" ".join(words[:2])))]
     )
-    assert "40 words, all quoted" == count_passage_words(verbatim, source, None, [(0, len(source))])
+    assert "40 words, all quoted" == count_passage_words(verbatim, source, quotations=[(0, len(source))])
+
+
+def test_ignored_words_of_a_passage_are_not_among_its_other_words() -> None:
+    """The passage ends on the second page."""
+    words = random_texts.distinct_words(40, seed=1)
+    text = " ".join(words[:30]) + "\f" + " ".join(words[30:])
+    (passage,) = align(text, " ".join([*words[:10], "own", *words[20:]]))
+    ignored = (text.index(words[12]), text.index(words[18]))
+
+    assert "30 of 34 words match, 6 ignored" == count_passage_words(passage, text, ignored_spans=[ignored])
+    assert "page 1, line 1 to page 2, line 1" == TextPositions(text).label_span(passage.a)
 
 
 def test_boilerplate_occurs_three_times_in_a_text() -> None:

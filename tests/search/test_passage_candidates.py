@@ -6,14 +6,16 @@ import random
 
 import pytest
 
-from simdoc_search import Document, Settings, SimilaritySearch
+from simdoc_search import Document, Settings, SimilaritySearch, open_store
 from simdoc_search.analysis.settings import Analysis
 from simdoc_search.passages.align import EDITED, AlignmentSettings
+from simdoc_search.passages.typography import locate_unified_words
 from simdoc_search.passages.word_spans import empty_mask
-from simdoc_search.search.passage_candidates import choose_phrases
+from simdoc_search.search.passage_candidates import Variant, choose_phrases
 from simdoc_search.search.stored_texts import AnalysedText
 from tests.support.stores import NewStore
 from tests.support.texts import distinct_words
+from tests.support.typography import NARROW_SPACE, as_on_a_web_page, french_text
 
 
 def replace_words(words: list[str], every: int, seed: int) -> list[str]:
@@ -21,8 +23,9 @@ def replace_words(words: list[str], every: int, seed: int) -> list[str]:
     return [f"x{seed}y{number}" if number % every == every - 1 else word for number, word in enumerate(words)]
 
 
-def analysed(words: list[str]) -> AnalysedText:
-    return AnalysedText.from_text(" ".join(words), Analysis())
+def variants(text: str) -> list[Variant]:
+    analysed = AnalysedText.from_text(text, Analysis())
+    return [Variant.from_text(analysed, analysed.words)]
 
 
 @pytest.mark.parametrize(
@@ -45,7 +48,7 @@ def test_every_run_of_the_guaranteed_length_has_a_phrase(
 ) -> None:
     words = distinct_words(count, count)
     alignment = AlignmentSettings(min_run)
-    phrases = {phrase.words for phrase in choose_phrases(analysed(words), empty_mask(len(words)), alignment)}
+    phrases = {phrase.words for phrase in choose_phrases(variants(" ".join(words)), empty_mask(len(words)), alignment)}
 
     assert {length} == {len(phrase) for phrase in phrases}
     for first in range(count - run + 1):
@@ -53,11 +56,11 @@ def test_every_run_of_the_guaranteed_length_has_a_phrase(
 
 
 def test_a_short_text_is_one_phrase_and_equal_phrases_are_queried_once() -> None:
-    (phrase,) = choose_phrases(AnalysedText.from_text("– To be, or NOT…", Analysis()), empty_mask(4), EDITED)
+    (phrase,) = choose_phrases(variants("– To be, or NOT…"), empty_mask(4), EDITED)
 
     assert (("to", "be", "or", "not"), "To be, or NOT") == (phrase.words, phrase.text)
-    assert 1 == len(choose_phrases(analysed(["x"] * 50), empty_mask(50), EDITED))
-    assert [] == choose_phrases(analysed([]), empty_mask(), EDITED)
+    assert 1 == len(choose_phrases(variants("x " * 50), empty_mask(50), EDITED))
+    assert [] == choose_phrases(variants(""), empty_mask(), EDITED)
 
 
 @pytest.mark.parametrize("settings", [Settings(), Settings(indexes_word_pairs=False)])
@@ -133,3 +136,40 @@ def test_every_run_of_the_promised_length_is_found(
             assert [id] == [hit.id for hit in result]
             if store.can_find_phrases:
                 assert run == result.guaranteed_run_length
+
+
+@pytest.mark.parametrize("settings", [Settings(), Settings(indexes_word_pairs=False)])
+def test_a_short_copy_with_other_apostrophes_and_spaces_is_found(new_store: NewStore, settings: Settings) -> None:
+    """Also if each run of six words has one. The answer is that of a copy with the same characters."""
+    texts = {f"{seed}": french_text(60, seed) for seed in range(3)}
+    written = {id: text if id == "0" else as_on_a_web_page(text) for id, text in texts.items()}
+    with new_store(settings) as store:
+        search = SimilaritySearch(store)
+        search.index([*(Document(id, text) for id, text in written.items()), Document("own", french_text(60, 9))])
+        for id, text in texts.items():
+            for query in (text, as_on_a_web_page(text)):
+                result = search.passages(text=query)
+
+                assert [(id, 1.0)] == [(hit.id, hit.share) for hit in result.hits]
+
+
+def test_each_run_of_six_words_is_found_whatever_characters_it_is_written_with() -> None:
+    """The runs do not end at a narrow space, as it joins the words at its sides."""
+    text = f" {french_text(90, 1)} "
+    words = locate_unified_words(text)
+    spans = [(int(start), int(end)) for start, end in zip(words.starts, words.ends[5:], strict=False)]
+    runs = [(start, end) for start, end in spans if NARROW_SPACE not in (text[start - 1], text[end])]
+    for written, query in ((text, as_on_a_web_page(text)), (as_on_a_web_page(text), text)):
+        search = SimilaritySearch(open_store(":memory:"))
+        search.index(Document(str(start), f"own words {written[start:end]} and others") for start, end in runs)
+        hits = search.passages(text=query, size=len(runs)).hits
+
+        assert 60 < len(runs) == sum(hit.word_count >= 6 for hit in hits)
+
+
+def test_a_run_that_is_too_common_in_two_spellings_counts_once() -> None:
+    search = SimilaritySearch(open_store(":memory:"))
+    common = "it isn{}t the end of the world"
+    search.index(Document(f"{number}", common.format("'\u2019"[number % 2])) for number in range(12_100))
+
+    assert 1 == search.passages(text=common.format("'")[:-6], size=1).too_common_run_count

@@ -151,6 +151,17 @@ def test_words_of_a_template_are_ignored(search: SimilaritySearch) -> None:
     assert "No indexed document shares a passage with the text (0 words). 80 words are ignored." == nothing.headline()
 
 
+@pytest.mark.parametrize("after", range(7))
+def test_a_passage_around_a_quotation_is_found_if_quotations_are_ignored(search: SimilaritySearch, after: int) -> None:
+    """The words on each side of the quotation are fewer than a run that is always found."""
+    new = Words()
+    passage = [*new.next(9), "“", *new.next(36), "”", *new.next(4)]
+    index(search, source=[*new.next(400), *passage, *new.next(400)])
+    result = search.passages(text=" ".join([*new.next(500), *passage, *new.next(510 + after)]), ignore_quotes=True)
+
+    assert (13, 36) == (result.coverage.word_count, result.ignored_word_count)
+
+
 @pytest.mark.parametrize("quoted", ["“{}”", "„{}“", "«{}»", '"{}"', "\n> {}\n", "\n  > {}\n"])
 def test_quotations_are_ignored(search: SimilaritySearch, quoted: str) -> None:
     new = Words()

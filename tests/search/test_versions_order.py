@@ -292,3 +292,16 @@ def test_headers_of_emails_are_not_changes(search: SimilaritySearch) -> None:
         changes = search.versions(f"0{extension}", filters={"path": f"1{extension}"}).timeline[-1].changes
         assert changes is not None
         assert (is_changed, is_changed) == (bool(changes.change_lines), bool(changes.added_word_count))
+
+
+@pytest.mark.parametrize(("count", "last_line"), [(3, "1 word replaced: “9,5” → “9.5”"), (5, "and 2 more changes")])
+def test_of_many_changes_that_are_not_significant_three_are_quoted(
+    count: int, last_line: str, search: SimilaritySearch
+) -> None:
+    rows = [f"item{number}\tsold by the metre\t{number},5\n" for number in range(7, 7 + count)]
+    search.index([Document("a.csv", "".join(rows)), Document("b.csv", "".join(rows).replace(",", "."))])
+    changes = search.versions("a.csv").timeline[-1].changes
+    assert changes is not None
+
+    assert "1 word replaced: “7,5” → “7.5”" == changes.change_lines[0]
+    assert (min(count, 4), last_line) == (len(changes.change_lines), changes.change_lines[-1])

@@ -91,6 +91,7 @@ def test_duplicates_are_moved_and_moved_back(pages: Pages, folder: Path) -> None
     assert sorted(kept) == stored
     assert ("none", None) == (pages.json("/duplicates")["state"], done["problem"])
     assert (COPIES, []) == (files(folder / "corpus"), done["undoable_runs"])
+    assert not (folder / "home" / "removed").exists()
     assert "2 files were moved back" in pages.html("/duplicates/apply")
     assert "Their documents are in the index again" in pages.html("/duplicates/apply")
     assert sorted(COPIES) == ids(folder)
@@ -119,15 +120,18 @@ def undo_button(run: str) -> str:
 
 
 def test_a_run_is_offered_until_all_its_files_are_back(pages: Pages, folder: Path) -> None:
-    """A file that is in the way is not overwritten."""
+    """A file that is in the way is not overwritten. A folder with another file is not removed."""
     given, run, in_the_way = move_and_block(pages, folder)
     pages.sent("/duplicates/undo", 202, form_token=given, run=run)
     [still_undoable] = pages.finished("/duplicates/apply")["undoable_runs"]
     partial = pages.html("/duplicates/apply")
     in_the_way.unlink()
+    run_folder = folder / "home" / "removed" / run
+    (run_folder / "note.txt").write_text("mine")
     pages.sent("/duplicates/undo", 202, form_token=given, run=run)
     done = pages.finished("/duplicates/apply")
 
+    assert {"note.txt", "plan.tsv"} == {path.name for path in run_folder.iterdir()}
     assert run == still_undoable
     assert "1 file was moved back" in partial
     assert f"{in_the_way}: another file is now at this path" in partial

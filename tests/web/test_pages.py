@@ -215,7 +215,7 @@ def test_a_pasted_text_can_be_compared_with_a_hit(pages: Pages) -> None:
 
     assert carried is not None
     assert "&lt;b&gt;&amp; more&lt;/b&gt;" in carried[1]
-    assert 'formaction="/compare?b=' in html
+    assert 'formtarget="_blank" formaction="/compare?b=' in html
     assert is_visible(compared, "your text and doc123.txt")
 
 

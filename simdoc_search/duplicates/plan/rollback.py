@@ -78,7 +78,7 @@ def _attempt(change: Change, journal: Journal, report: UndoReport) -> None:
     if change.action == "folder":
         with suppress(OSError):  # other files are in the folder
             os.rmdir(change.path)  # noqa: PTH106 - paths are strings
-        if not journal.damage:
+        if not (journal.damage or report.not_restored):  # else, another run removes the folder
             journal.append_undone(change)
         return
     try:

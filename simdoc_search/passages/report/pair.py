@@ -8,12 +8,11 @@ from collections.abc import Iterator, Sequence
 from markupsafe import Markup
 
 from simdoc_search.analysis.settings import Analysis
-from simdoc_search.analysis.words import locate_words
 from simdoc_search.passages.boilerplate import find_boilerplate
 from simdoc_search.passages.escape import escape_html
 from simdoc_search.passages.inline_diff import InlineDiff
 from simdoc_search.passages.passage import Comparison, Difference, Span
-from simdoc_search.passages.positions import TextPositions, label_position_pair
+from simdoc_search.passages.positions import TextPositions, label_span_pair
 from simdoc_search.passages.report.pair_text import PairMarks, PairParagraphRenderer, Side, cut_pair_text
 from simdoc_search.passages.report.pieces import render_text
 from simdoc_search.passages.report.templates import render, render_page
@@ -29,6 +28,7 @@ from simdoc_search.passages.summary import (
     describe_word_measures,
     excerpt,
 )
+from simdoc_search.passages.typography import locate_unified_words
 
 _MIN_COMMON_FOLDERS = 2
 """If two paths share fewer folders, both paths are shown in full."""
@@ -83,7 +83,7 @@ def render_pair_view(
         prefix,
     )
     positions = TextPositions(texts[0]), TextPositions(texts[1])
-    words = locate_words(texts[0], analysis), locate_words(texts[1], analysis)
+    words = locate_unified_words(texts[0], analysis), locate_unified_words(texts[1], analysis)
     diff = InlineDiff(texts, words, comparison.differences)
     lengths = len(texts[0]), len(texts[1])
     sides = []
@@ -121,7 +121,7 @@ def render_pair_view(
         character_difference_summary=describe_character_difference_count(len(comparison.character_differences)),
         row_differences=[
             {
-                "place": label_position_pair(positions[0], row.a[0], positions[1], row.b[0]),
+                "place": label_span_pair(positions[0], row.a, positions[1], row.b),
                 "moved": describe_moved_cells(row),
                 "rows": quote_rows(row, texts),
             }
@@ -137,7 +137,7 @@ def render_pair_view(
                 "colour": marks.colour_class(number),
                 "words": passage.word_count,
                 "remarks": marks.remarks(number),
-                "place": label_position_pair(positions[0], passage.a[0], positions[1], passage.b[0]),
+                "place": label_span_pair(positions[0], passage.a, positions[1], passage.b),
                 "quote": Markup(escape_html(excerpt(texts[0][slice(*passage.a)]))),  # noqa: S704 - the text is escaped
             }
             for number, passage in enumerate(comparison.passages[:_MAX_LISTED_ITEMS])
@@ -176,7 +176,7 @@ def _describe_difference(
     return {
         "side": "b" if difference.kind == "inserted" else "a",
         "label": describe_changed_words(difference),
-        "place": label_position_pair(positions[0], difference.a[0], positions[1], difference.b[0]),
+        "place": label_span_pair(positions[0], difference.a, positions[1], difference.b),
         "quote": _quote_difference(difference, texts, diff),
     }
 

@@ -13,7 +13,7 @@ from simdoc_search.analysis.settings import Analysis
 from simdoc_search.display import printable
 from simdoc_search.passages.escape import escape_html
 from simdoc_search.passages.passage import Passage, Span
-from simdoc_search.passages.positions import TextPositions, label_position_pair
+from simdoc_search.passages.positions import TextPositions, label_span_pair
 from simdoc_search.passages.report.blocks import Block
 from simdoc_search.passages.report.listing import ListEntry, ListSection, render_list_page
 from simdoc_search.passages.report.pieces import Label, Piece, colour_class, cut_into_pieces, render_piece, render_text
@@ -131,10 +131,12 @@ def _list_passages(source: Source, sourced: SourcedText, positions: TextPosition
     return [
         {
             "number": number,
-            "words": count_passage_words(passage, text, sourced.analysis, sourced.quotations),
-            "place": label_position_pair(positions, passage.a[0], other, passage.b[0])
+            "words": count_passage_words(
+                passage, text, sourced.analysis, quotations=sourced.quotations, ignored_spans=sourced.ignored_spans
+            ),
+            "place": label_span_pair(positions, passage.a, other, passage.b)
             if other
-            else positions.label(passage.a[0]),
+            else positions.label_span(passage.a),
             "quote": Markup(escape_html(quote_matched_words(passage, text))),  # noqa: S704 - the text is escaped
         }
         for number, passage in sorted(longest)
