@@ -99,10 +99,15 @@ def _describe_undo(report: ApplyReport, undo_command: str) -> str:
 
 
 def _find_indexed_folders(paths: Sequence[str], store: Store | None) -> list[str]:
-    """Return the indexed folders that contain these files, or the placeholder `FOLDER` if they are not known."""
+    """Return the indexed folders that contain these files, or the placeholder `FOLDER` if they are not known.
+
+    `paths` are the names of documents. The list is empty if none of them has a file.
+    """
     from simdoc_search.indexing.input_paths import find_roots
 
-    roots = set() if store is None else find_roots(store, filter(os.path.isabs, paths))
+    if not (files := list(filter(os.path.isabs, paths))):
+        return []
+    roots = set() if store is None else find_roots(store, files)
     return sorted(str(root) for root in roots if roots.isdisjoint(root.parents)) or ["FOLDER"]
 
 

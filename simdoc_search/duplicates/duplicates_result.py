@@ -253,6 +253,10 @@ class Duplicates:
         """Number of ignored words in the texts compared so far."""
         return sum(self._ignored_words.values())
 
+    def had_text_hash(self, number: int, text_hash: str) -> bool:
+        """Return whether the document with this `number` had this `text_hash` when it was compared."""
+        return self._collection.has_text_hash(number, text_hash)
+
     def count_freed_bytes(self, actions: Mapping[int, Action]) -> int:
         """Return how many bytes a plan frees if it has other actions for some documents than the proposed ones.
 

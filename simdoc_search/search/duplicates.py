@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import os
 from collections import deque
@@ -11,7 +10,6 @@ from datetime import datetime
 from functools import partial
 from itertools import chain
 
-from simdoc_search.analysis.hashes import text_hash
 from simdoc_search.corpus.file_source import FileSource
 from simdoc_search.duplicates import Duplicates, Progress
 from simdoc_search.duplicates.arrays import slices
@@ -134,12 +132,8 @@ def _leave_out_changed_copies(store: Store, documents: Documents, progress: Prog
 
 def _read_field_hashes(store: Store, documents: Documents, document_numbers: Sequence[int]) -> dict[int, str]:
     number_by_key = {documents.key(number): number for number in document_numbers}
-    fields = store.application_fields(list(number_by_key))
-    return {
-        number_by_key[key]: text_hash(json.dumps(values, sort_keys=True))
-        for key, values in fields.items()
-        if key in number_by_key
-    }
+    hashes = {} if store.is_simdoc_index else store.current_hashes(number_by_key.keys())
+    return {number_by_key[key]: current.content for key, current in hashes.items()}
 
 
 def _make_newness_test(since: datetime | None, new_ids: Collection[str] | None) -> Callable[[Record], bool]:

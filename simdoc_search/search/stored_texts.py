@@ -73,7 +73,7 @@ def add_all_metadata(store: Store, record: Record) -> Record:
     In an index that simdoc-search did not create, these are all fields but the text. Nested fields are written with
     dots, such as `author.name`.
     """
-    fields = store.application_fields([record.key], with_text=False).get(record.key)
+    fields = store.application_fields([record.key]).get(record.key)
     return record if fields is None else replace(record, metadata=dict(_flatten(fields)))
 
 

@@ -23,6 +23,7 @@ from simdoc_search.stores.filters import Condition, Filters
 from simdoc_search.stores.record import (
     Candidate,
     Digest,
+    DocumentHashes,
     EncodedRecord,
     LeftOutDocument,
     LeftOutIndex,
@@ -259,19 +260,19 @@ class Store(Protocol):
         Missing documents and fields are omitted.
         """
 
-    def application_fields(
-        self,
-        keys: Sequence[DocumentKey],
-        *,
-        with_text: bool = True,
-    ) -> Mapping[DocumentKey, dict[str, Any]]:
-        """Return the fields of each document, without its id and its fingerprint.
+    def current_hashes(self, keys: Collection[DocumentKey]) -> dict[DocumentKey, DocumentHashes]:
+        """Return hashes of the documents with these keys, as they are now. Missing documents are omitted.
+
+        Documents of a store with equal `content` have equal texts and equal metadata, or equal fields in the index of
+        an application.
+        """
+        records = self.records(dict.fromkeys(key.id for key in keys)) if keys else ()
+        return {record.key: DocumentHashes(record.digest, record.text_hash) for record in records if record.key in keys}
+
+    def application_fields(self, keys: Sequence[DocumentKey]) -> Mapping[DocumentKey, dict[str, Any]]:
+        """Return the fields of each document, without its id, its text and its fingerprint.
 
         If simdoc-search created the index, return an empty dictionary, because the records have the metadata.
-
-        Args:
-            keys: keys of documents.
-            with_text: whether to include the text fields.
         """
         return {}
 

@@ -148,6 +148,17 @@ class Digest:
     origin: Origin | None
 
 
+class DocumentHashes(NamedTuple):
+    """Hashes of a document as it is now.
+
+    `content` is a hash of all that the document contains besides its id and its fingerprint. `text` is `text_hash` of
+    its text. It is empty if the text of an application's document cannot be read.
+    """
+
+    content: str
+    text: str
+
+
 @dataclass(frozen=True)
 class Candidate(HasDocumentKey):
     """A document that a query found.
@@ -202,7 +213,7 @@ class PhraseMatches:
 
 
 NOT_IN_STORE = "the document is not in the index"
-TEXT_CHANGED = "the text has changed since the plan was written"
+DOCUMENT_CHANGED = "the document has changed since the plan was written"
 KEPT_DOCUMENT_CHANGED = "the document that is kept instead has changed or no longer exists"
 
 
@@ -210,12 +221,28 @@ KEPT_DOCUMENT_CHANGED = "the document that is kept instead has changed or no lon
 class RemovalCondition:
     """The condition for removing a document.
 
-    The document must still have `text_hash`. If `kept_key_and_hash` is given, that document must be in the store, with
-    that text hash.
+    The document must still have `content_hash`, which is `DocumentHashes.content`, and `text_hash`. A hash that is None
+    is not compared. If `kept_key_and_hash` is given, that document must be in the store, with that content hash.
     """
 
-    text_hash: str
+    content_hash: str | None = None
+    text_hash: str | None = None
     kept_key_and_hash: tuple[DocumentKey, str] | None = None
+
+    def find_problem(self, key: DocumentKey, hashes: Mapping[DocumentKey, DocumentHashes]) -> str:
+        """Return why the condition does not hold for the document with this key; empty if it holds."""
+        if (found := hashes.get(key)) is None:
+            return NOT_IN_STORE
+        if self.content_hash not in (None, found.content) or self.text_hash not in (None, found.text):
+            return DOCUMENT_CHANGED
+        return "" if self.is_kept_unchanged(hashes) else KEPT_DOCUMENT_CHANGED
+
+    def is_kept_unchanged(self, hashes: Mapping[DocumentKey, DocumentHashes]) -> bool:
+        """Return whether the document that is kept instead, if any, is in the store and unchanged."""
+        if self.kept_key_and_hash is None:
+            return True
+        key, content_hash = self.kept_key_and_hash
+        return key in hashes and hashes[key].content == content_hash
 
 
 @dataclass(frozen=True, slots=True)

@@ -232,7 +232,7 @@ class DuplicatesReview:
         A row without a state is not dropped, because its file has changed.
         """
         groups = starmap(self._with_chosen_document, enumerate(self.duplicates.groups()))
-        for row in plan_rows(groups, self.duplicates.group_count, store, progress):
+        for row in plan_rows(groups, self.duplicates, store, progress):
             action = self.action(row.key, row.action)
             is_final = not row.kept_name or (action == "drop" and row.state is None)
             yield row if is_final else replace(row, action=action)

@@ -363,7 +363,7 @@ def test_documents_without_files_are_only_dropped_by_delete() -> None:
         result.stdout.splitlines()[-1],
     )
     assert "To remove rows of a table or a JSONL file, run: simdoc-search dedupe FILE -o KEPT" in result.stderr
-    assert "left alone: c: the text has changed since the plan was written" in result.stderr
+    assert "left alone: c: the document has changed since the plan was written" in result.stderr
     assert "documents  2" == stored()
     assert "0 files deleted, 1 already done, 1 left alone" in run("apply", "plan.tsv", "--delete", "--yes").stdout
     undone = run("apply", "--undo", UNDO)

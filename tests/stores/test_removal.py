@@ -23,15 +23,15 @@ def test_only_documents_with_the_expected_text_are_removed(store: Store) -> None
     elsewhere = DocumentKey("c", "another", None)
     hashes = {keys["a"]: "hash of a", keys["b"]: "hash of what b was", elsewhere: "hash of c", DocumentKey("d"): ""}
 
-    left = store.remove({key: RemovalCondition(text_hash) for key, text_hash in hashes.items()})
+    left = store.remove({key: RemovalCondition(text_hash=text_hash) for key, text_hash in hashes.items()})
 
     assert ["b", "c"] == ids(store)
     assert {
-        keys["b"]: "the text has changed since the plan was written",
+        keys["b"]: "the document has changed since the plan was written",
         elsewhere: "the document is not in the index",
         DocumentKey("d"): "the document is not in the index",
     } == left
-    assert {} == store.remove({keys["b"]: RemovalCondition("hash of b")})
+    assert {} == store.remove({keys["b"]: RemovalCondition(text_hash="hash of b")})
     assert ["c"] == ids(store)
 
 
@@ -39,10 +39,11 @@ def test_a_document_is_removed_only_if_the_kept_one_is_unchanged(store: Store) -
     """One kept document may be the condition for several removals."""
     put(store, *map(record, "abcd"))
     keys = {document.id: document.key for document in store.scan()}
+    hashes = {key.id: current.content for key, current in store.current_hashes(keys.values()).items()}
     removals = {
-        keys["a"]: RemovalCondition("hash of a", (keys["c"], "hash of c")),
-        keys["b"]: RemovalCondition("hash of b", (keys["c"], "hash of what c was")),
-        keys["d"]: RemovalCondition("hash of d", (DocumentKey("e"), "hash of e")),
+        keys["a"]: RemovalCondition(hashes["a"], kept_key_and_hash=(keys["c"], hashes["c"])),
+        keys["b"]: RemovalCondition(hashes["b"], kept_key_and_hash=(keys["c"], "hash of what c was")),
+        keys["d"]: RemovalCondition(hashes["d"], kept_key_and_hash=(DocumentKey("e"), hashes["d"])),
     }
     left = store.remove(removals)
 
@@ -57,11 +58,14 @@ def test_two_removals_at_once_never_remove_both_documents(new_store: NewStore) -
     pairs = [(f"a{number}", f"b{number}") for number in range(150)]
     put(store, *(record(id) for pair in pairs for id in pair))
     keys = {document.id: document.key for document in store.scan()}
+    hashes = {key.id: current.content for key, current in store.current_hashes(keys.values()).items()}
     ready = Barrier(2)
 
     def remove(run: int) -> None:
         wanted = {
-            keys[pair[run]]: RemovalCondition(f"hash of {pair[run]}", (keys[pair[1 - run]], f"hash of {pair[1 - run]}"))
+            keys[pair[run]]: RemovalCondition(
+                hashes[pair[run]], kept_key_and_hash=(keys[pair[1 - run]], hashes[pair[1 - run]])
+            )
             for pair in pairs
         }
         ready.wait()
@@ -99,7 +103,9 @@ def test_a_removed_document_is_restored_if_the_kept_one_vanishes(
         return removed
 
     monkeypatch.setattr(updates, "_remove", remove_and_delete_the_kept)
-    left = engine_store.remove({keys["a"]: RemovalCondition("hash of a", (keys["b"], "hash of b"))})
+    hashes = engine_store.current_hashes(keys.values())
+    kept = (keys["b"], hashes[keys["b"]].content)
+    left = engine_store.remove({keys["a"]: RemovalCondition(hashes[keys["a"]].content, kept_key_and_hash=kept)})
 
     assert {keys["a"]: "the document that is kept instead has changed or no longer exists"} == left
     assert before == comparable_values(engine_store.get("a", load={"text"}))

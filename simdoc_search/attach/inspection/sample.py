@@ -14,12 +14,12 @@ from simdoc_search.display import format_fields
 from simdoc_search.errors import DocumentError
 from simdoc_search.sketch.estimate import wilson_interval
 from simdoc_search.sketch.settings import Settings
+from simdoc_search.stores.remote.current_documents import read_current_documents
 from simdoc_search.stores.remote.engine import Engine, UrlParams
 from simdoc_search.stores.remote.fingerprint_value import describe_fault, read_fingerprint_value
 from simdoc_search.stores.remote.point_in_time import total_hits
 from simdoc_search.stores.remote.queries import all_kinds_query, any_clause, randomize_order
 from simdoc_search.stores.remote.texts import read_text
-from simdoc_search.stores.remote.updates import read_current_documents
 
 _BATCH_SIZE = 50
 _MAX_EXAMPLES = 5

@@ -28,18 +28,18 @@ from simdoc_search.duplicates.plan.rows import (
 )
 from simdoc_search.duplicates.plan.stored_documents import (
     find_plan_index,
-    read_text_hashes,
+    read_content_hashes,
     remove_documents_of_files,
-    require_text_hash,
+    require_content_hash,
 )
 from simdoc_search.duplicates.plan.validation import Drop, check_groups
 from simdoc_search.durable import DISK_FULL_ADVICE, is_disk_full, sync_folder
 from simdoc_search.errors import StoreError
 from simdoc_search.stores.base import Store
-from simdoc_search.stores.record import KEPT_DOCUMENT_CHANGED, NOT_IN_STORE, TEXT_CHANGED, RemovalCondition
+from simdoc_search.stores.record import DOCUMENT_CHANGED, KEPT_DOCUMENT_CHANGED, NOT_IN_STORE, RemovalCondition
 
 _DOCUMENTS_AT_ONCE = 500
-_OUTDATED_PLAN_REASONS = frozenset({KEPT_DOCUMENT_CHANGED, NOT_IN_STORE, TEXT_CHANGED})
+_OUTDATED_PLAN_REASONS = frozenset({KEPT_DOCUMENT_CHANGED, NOT_IN_STORE, DOCUMENT_CHANGED})
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,16 +211,16 @@ class _PlanRun:
         self.report.left_alone += [LeftAlone.without_file(drop.row.name) for drop in drops]
 
     def _remove(self, drops: list[Drop], store: Store) -> None:
-        hashes = read_text_hashes(store, {row.key for drop in drops for row in (drop.row, drop.kept_row)})
+        hashes = read_content_hashes(store, {row.key for drop in drops for row in (drop.row, drop.kept_row)})
         removals: dict[DocumentKey, RemovalCondition] = {}
 
         def add_removal(drop: Drop) -> str:
             if drop.row.name in self.journal.changes and drop.row.key not in hashes:
                 return ""
-            text_hash = require_text_hash(hashes, drop.row)
+            content_hash = require_content_hash(hashes, drop.row)
             self._check_kept_document(drop.kept_row, hashes)
             kept = None if drop.kept_row.path is not None else (drop.kept_row.key, hashes[drop.kept_row.key])
-            removals[drop.row.key] = RemovalCondition(text_hash, kept)
+            removals[drop.row.key] = RemovalCondition(content_hash, kept_key_and_hash=kept)
             return drop.kept_row.name
 
         for drop in drops:
@@ -253,7 +253,9 @@ class _PlanRun:
         """Check that the kept document exists and is unchanged. The file that was checked last is not read again."""
         try:
             if kept_row.path is None:
-                require_text_hash(read_text_hashes(self.store, {kept_row.key}) if hashes is None else hashes, kept_row)
+                require_content_hash(
+                    read_content_hashes(self.store, {kept_row.key}) if hashes is None else hashes, kept_row
+                )
                 return
             kept_file = self._kept_file
             if kept_file is not None and kept_file.path == kept_row.path and kept_file.is_unchanged():

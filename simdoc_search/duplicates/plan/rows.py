@@ -96,16 +96,16 @@ class FileState:
 
 
 @dataclass(frozen=True, slots=True)
-class TextState:
-    """The state of a document without a file: its `text_hash`."""
+class DocumentState:
+    """The state of a document without a file: `DocumentHashes.content`."""
 
     hash: str
 
     def __str__(self) -> str:
-        return f"text:{self.hash}"
+        return f"document:{self.hash}"
 
 
-State = FileState | TextState
+State = FileState | DocumentState
 
 
 @dataclass(frozen=True, slots=True)

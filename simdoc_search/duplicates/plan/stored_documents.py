@@ -9,31 +9,31 @@ from pathlib import Path
 from simdoc_search.corpus.formats import determine_format
 from simdoc_search.documents import DocumentKey
 from simdoc_search.duplicates.plan.journal import PlanIndex
-from simdoc_search.duplicates.plan.rows import FileState, LeftAloneError, PlanRow, TextState
+from simdoc_search.duplicates.plan.rows import DocumentState, FileState, LeftAloneError, PlanRow
 from simdoc_search.errors import StoreError
 from simdoc_search.stores.base import Store
 from simdoc_search.stores.location import MEMORY_LOCATION, absolute_location
-from simdoc_search.stores.record import NOT_IN_STORE, TEXT_CHANGED, RemovalCondition
+from simdoc_search.stores.record import DOCUMENT_CHANGED, NOT_IN_STORE, RemovalCondition
 
 
-def read_text_hashes(store: Store | None, keys: Collection[DocumentKey]) -> dict[DocumentKey, str]:
-    """Return the `text_hash` of the documents with these keys. Keys without a document are omitted."""
-    records = store.records(dict.fromkeys(key.id for key in keys)) if keys and store is not None else ()
-    return {record.key: record.text_hash for record in records if record.key in keys}
+def read_content_hashes(store: Store | None, keys: Collection[DocumentKey]) -> dict[DocumentKey, str]:
+    """Return `DocumentHashes.content` of the documents with these keys. Keys without a document are omitted."""
+    hashes = {} if store is None else store.current_hashes(keys)
+    return {key: current.content for key, current in hashes.items()}
 
 
-def require_text_hash(hashes: Mapping[DocumentKey, str], row: PlanRow) -> str:
-    """Return the `text_hash` of a document without a file, if it has not changed since the plan was written.
+def require_content_hash(hashes: Mapping[DocumentKey, str], row: PlanRow) -> str:
+    """Return the hash of a document without a file, if the document has not changed since the plan was written.
 
     Raises:
-        LeftAloneError: the document is not in the store, or its text has changed.
+        LeftAloneError: the document is not in the store, or has changed.
     """
     if row.key not in hashes:
         raise LeftAloneError(NOT_IN_STORE, needs_new_plan=True)
     if row.state is None:
         raise row.missing_state_error()
-    if not isinstance(row.state, TextState) or hashes[row.key] != row.state.hash:
-        raise LeftAloneError(TEXT_CHANGED, needs_new_plan=True)
+    if not isinstance(row.state, DocumentState) or hashes[row.key] != row.state.hash:
+        raise LeftAloneError(DOCUMENT_CHANGED, needs_new_plan=True)
     return row.state.hash
 
 
@@ -80,7 +80,7 @@ def remove_documents_of_files(store: Store, rows: Iterable[PlanRow]) -> tuple[in
             continue
         is_same_version = (origin.size, origin.mtime_ns) == (dropped.state.size, dropped.state.mtime_ns)
         if is_same_version and origin.path_of(record.id) == dropped.path:
-            removals[record.key] = RemovalCondition(record.text_hash)
+            removals[record.key] = RemovalCondition(text_hash=record.text_hash)
             if determine_format(dropped.path).has_attachments:
                 removals |= _find_members(store, record.id, dropped.path)
     problems = store.remove(removals) if removals else {}
@@ -90,7 +90,7 @@ def remove_documents_of_files(store: Store, rows: Iterable[PlanRow]) -> tuple[in
 def _find_members(store: Store, id: str, path: str) -> dict[DocumentKey, RemovalCondition]:
     """Return the members of an archive, or the attachments of an e-mail, that are documents."""
     return {
-        record.key: RemovalCondition(record.text_hash)
+        record.key: RemovalCondition(text_hash=record.text_hash)
         for record in store.scan(filters=[{"path": f"{id}!"}])
         if record.origin and record.origin.path_of(record.id).startswith(f"{path}!")
     }

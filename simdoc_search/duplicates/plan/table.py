@@ -11,7 +11,15 @@ from pathlib import Path
 
 from simdoc_search.display import printable
 from simdoc_search.documents import DocumentKey
-from simdoc_search.duplicates.plan.rows import ACTIONS, MAX_PLAN_BYTES, FileState, PlanError, PlanRow, State, TextState
+from simdoc_search.duplicates.plan.rows import (
+    ACTIONS,
+    MAX_PLAN_BYTES,
+    DocumentState,
+    FileState,
+    PlanError,
+    PlanRow,
+    State,
+)
 from simdoc_search.durable import DISK_FULL_ADVICE, atomic_file, is_disk_full
 from simdoc_search.small_files import read_small_file
 
@@ -20,6 +28,7 @@ _COLUMNS = (
 )  # fmt: skip
 _REQUIRED_COLUMNS = ("action", "group", "path", "kept", "id", "state")
 _FILE_STATE = re.compile(r"file:(\d+):(-?\d+):([0-9a-f]{32})")
+_DOCUMENT_PREFIX = "document:"
 _COMMENT = "#"
 _INTRODUCTION = """\
 This plan of simdoc-search lists duplicates. Edit the column `action`, save the file as text or CSV, then run:
@@ -153,8 +162,10 @@ def _parse_state(cell: str) -> State | None:
         return None
     if match := _FILE_STATE.fullmatch(cell):
         return FileState(int(match[1]), int(match[2]), match[3])
+    if cell.startswith(_DOCUMENT_PREFIX):
+        return DocumentState(cell.removeprefix(_DOCUMENT_PREFIX))
     if cell.startswith("text:"):
-        return TextState(cell.removeprefix("text:"))
+        raise ValueError("an earlier version of simdoc-search wrote the plan; write a new one with `duplicates --plan`")
     raise ValueError(
         f"column 'state' has {cell!r:.80}, which is not a valid state; copy the cell from the original plan"
     )

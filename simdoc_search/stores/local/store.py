@@ -54,9 +54,6 @@ from simdoc_search.stores.local.skipped_files import read_skipped_files, write_s
 from simdoc_search.stores.local.snapshot import Address, Snapshot
 from simdoc_search.stores.local.writer import WRITER_THREADS, LocalWriter, choose_heap_bytes
 from simdoc_search.stores.record import (
-    KEPT_DOCUMENT_CHANGED,
-    NOT_IN_STORE,
-    TEXT_CHANGED,
     Digest,
     Phrase,
     PhraseMatches,
@@ -167,16 +164,9 @@ class LocalStore(Store):
                 *removals,
                 *(removal.kept_key_and_hash[0] for removal in removals.values() if removal.kept_key_and_hash),
             }
-            hashes = {record.key: record.text_hash for record in self.records({key.id for key in keys})}
-            not_removed: dict[DocumentKey, str] = {}
-            for key, removal in removals.items():
-                if hashes.get(key) != removal.text_hash:
-                    not_removed[key] = TEXT_CHANGED if key in hashes else NOT_IN_STORE
-                elif (
-                    removal.kept_key_and_hash
-                    and hashes.get(removal.kept_key_and_hash[0]) != removal.kept_key_and_hash[1]
-                ):
-                    not_removed[key] = KEPT_DOCUMENT_CHANGED
+            hashes = self.current_hashes(keys)
+            problems = {key: removal.find_problem(key, hashes) for key, removal in removals.items()}
+            not_removed = {key: problem for key, problem in problems.items() if problem}
             writer.delete(key.id for key in removals if key not in not_removed)
         return not_removed
 

@@ -22,7 +22,7 @@ from simdoc_search.stores.remote.indices import Indices
 from simdoc_search.stores.remote.min_hash import MinHashFieldIndices
 from simdoc_search.stores.remote.queries import IdField
 from simdoc_search.stores.remote.records import to_record
-from simdoc_search.stores.remote.texts import select_fields
+from simdoc_search.stores.remote.texts import select_fields, without_path
 
 
 def require_engine(store: Store, action: str) -> IndexAccess:
@@ -134,6 +134,13 @@ class IndexAccess:
             return {"includes": [self.field, *self.id_field.source_fields, *texts, *fields], "excludes": unused}
         unused += [f"{self.field}.{name}" for name in ("names", "path", METADATA_FIELD, "format")]
         return {"excludes": unused if "text" in load else [*unused, "body"]}
+
+    def fields_of(self, hit: Mapping[str, Any]) -> dict[str, Any]:
+        """Return all fields of a hit's document, except its id and its fingerprint."""
+        fields = dict(hit.get("_source") or {})
+        for path in (self.field, *self.id_field.source_fields):
+            fields = without_path(fields, path)
+        return fields
 
     def to_record(self, hit: Mapping[str, Any], fields: Sequence[str] = ()) -> Record:
         """Convert a hit to a record. In an index that simdoc-search did not create, `fields` become its metadata."""

@@ -103,22 +103,14 @@ def find_keys(access: IndexAccess, id: str, index: str) -> set[DocumentKey]:
         return set()
 
 
-def application_fields(
-    access: IndexAccess, keys: Sequence[DocumentKey], *, with_text: bool
-) -> dict[DocumentKey, dict[str, Any]]:
+def application_fields(access: IndexAccess, keys: Sequence[DocumentKey]) -> dict[DocumentKey, dict[str, Any]]:
     """Return the fields of documents of an application; see `Store.application_fields`."""
     if access.is_simdoc_index:
         return {}
-    source: SourceFilter = {"excludes": [access.field, *(() if with_text else access.text_fields or ())]}
+    source: SourceFilter = {"excludes": [access.field, *(access.text_fields or ())]}
     ids = dict.fromkeys(key.id for key in keys)
-    return {
-        access.id_field.key_of(hit): {
-            name: value
-            for name, value in (hit.get("_source") or {}).items()
-            if name not in access.id_field.source_fields
-        }
-        for hit in find_by_id(access, ids, source=source, ids_per_request=_IDS_AT_ONCE)
-    }
+    hits = find_by_id(access, ids, source=source, ids_per_request=_IDS_AT_ONCE)
+    return {access.id_field.key_of(hit): access.fields_of(hit) for hit in hits}
 
 
 def find_ids_by_name(access: IndexAccess, name: str, filters: Filters | None) -> list[str]:

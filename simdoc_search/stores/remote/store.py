@@ -24,6 +24,7 @@ from simdoc_search.stores.base import Encoder, Store, StoreInfo
 from simdoc_search.stores.filters import Condition, Filters
 from simdoc_search.stores.record import (
     Digest,
+    DocumentHashes,
     LeftOutIndex,
     Phrase,
     PhraseMatches,
@@ -34,6 +35,7 @@ from simdoc_search.stores.record import (
 from simdoc_search.stores.remote import lookups, shared_tokens
 from simdoc_search.stores.remote.access import IndexAccess
 from simdoc_search.stores.remote.candidates import RemoteCandidates, find_candidates
+from simdoc_search.stores.remote.current_documents import read_hashes
 from simdoc_search.stores.remote.engine import Engine
 from simdoc_search.stores.remote.errors import RequestError
 from simdoc_search.stores.remote.filter_clauses import root_clause
@@ -224,10 +226,12 @@ class RemoteStore(Store):
     def find_keys(self, id: str, index: str) -> set[DocumentKey]:
         return lookups.find_keys(self.access, id, index)
 
-    def application_fields(
-        self, keys: Sequence[DocumentKey], *, with_text: bool = True
-    ) -> dict[DocumentKey, dict[str, Any]]:
-        return lookups.application_fields(self.access, keys, with_text=with_text)
+    def current_hashes(self, keys: Collection[DocumentKey]) -> dict[DocumentKey, DocumentHashes]:
+        self.access.reject_min_hash_field()
+        return read_hashes(self.access, keys)
+
+    def application_fields(self, keys: Sequence[DocumentKey]) -> dict[DocumentKey, dict[str, Any]]:
+        return lookups.application_fields(self.access, keys)
 
     # --- ids and fields by name ---
 

@@ -66,6 +66,17 @@ def select_fields(document: Mapping[str, Any], fields: Sequence[str], *, is_simd
     return {name: value for name, value in values.items() if value is not None}
 
 
+def without_path(document: Mapping[str, Any], path: str) -> dict[str, Any]:
+    """Return a document without the field at a path, whose name may contain dots."""
+    remaining: dict[str, Any] = {}
+    for name, value in document.items():
+        if name == path or name.startswith(f"{path}."):
+            continue
+        is_parent = path.startswith(f"{name}.") and isinstance(value, Mapping)
+        remaining[name] = without_path(value, path.removeprefix(f"{name}.")) if is_parent else value
+    return remaining
+
+
 def build_text_fields_mapping(mapping: Mapping[str, Any], fields: Sequence[str]) -> dict[str, Any]:
     """Return the mapping of the subfield `text_hash`, with the names of the text fields in its `meta`.
 

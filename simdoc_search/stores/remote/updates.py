@@ -5,23 +5,26 @@ A change is applied only if the document still has the version that was read.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from simdoc_search.documents import DocumentKey
-from simdoc_search.errors import StoreUnavailableError
-from simdoc_search.stores.record import KEPT_DOCUMENT_CHANGED, NOT_IN_STORE, TEXT_CHANGED, RemovalCondition
+from simdoc_search.stores.record import DOCUMENT_CHANGED, KEPT_DOCUMENT_CHANGED, RemovalCondition
 from simdoc_search.stores.remote.access import IndexAccess
 from simdoc_search.stores.remote.bulk import (
     Action,
     ActionOutcome,
     BulkWriter,
-    error_reason,
     routing_entry,
     version_condition,
 )
+from simdoc_search.stores.remote.current_documents import (
+    compute_hashes,
+    read_current_documents,
+    read_current_hits,
+    read_hashes,
+)
 from simdoc_search.stores.remote.engine import Engine
-from simdoc_search.stores.remote.lookups import find_by_id
 from simdoc_search.stores.remote.point_in_time import RawHit
 
 MAX_ATTEMPTS = 10
@@ -101,31 +104,12 @@ class ConditionalUpdater:
         return read_current_documents(self._engine, mget_docs)
 
 
-def read_current_documents(engine: Engine, mget_docs: list[dict[str, Any]]) -> list[RawHit]:
-    """Return the current documents, even if searches do not show them yet.
-
-    `mget_docs` are the entries of the documents in the `docs` of an `_mget` request.
-
-    Returns:
-        The documents in the same order. The key `found` of each document says whether it exists.
-
-    Raises:
-        StoreError: a document cannot be read because its shard is not available. See also `Engine.call`.
-    """
-    documents: list[RawHit] = engine.call("POST", ["_mget"], {"docs": mget_docs})["docs"]
-    if error := next((document["error"] for document in documents if "error" in document), None):
-        raise StoreUnavailableError(
-            f"cannot read documents from {engine.name} ({error_reason(error)}); run the command again later"
-        )
-    return documents
-
-
 def remove_documents(access: IndexAccess, removals: Mapping[DocumentKey, RemovalCondition]) -> dict[DocumentKey, str]:
     """Remove each document if its condition holds. For each document that was not removed, return the reason.
 
     An index has no locks, so each of two concurrent runs may remove the document that the other run keeps. So the index
-    is refreshed after the removals, and each kept document is read again. If a kept document no longer exists, the
-    removed document is restored. At least one of the two runs sees the removal by the other run.
+    is refreshed after the removals, and each kept document is read again. If a kept document has changed or no longer
+    exists, the removed document is restored. At least one of the two runs sees the removal by the other run.
     """
     not_removed_reasons: dict[DocumentKey, str] = {}
     keys = list(removals)
@@ -133,12 +117,8 @@ def remove_documents(access: IndexAccess, removals: Mapping[DocumentKey, Removal
         batch = {key: removals[key] for key in keys[start : start + _DELETE_BATCH_SIZE]}
         removed = _remove(access, batch, not_removed_reasons)
         access.background_engine.refresh(access.name, allowed_statuses=(403,))
-        kept = {document for key in removed if (document := removals[key].kept_key_and_hash)}
-        hits = _find_hits(
-            access, {key for key, _ in kept}, [f"{access.field}.text_hash", *access.id_field.source_fields]
-        )
-        missing = kept - {(key, access.to_record(hit).text_hash) for key, hit in hits.items()}
-        if orphaned_hits := {key: hit for key, hit in removed.items() if removals[key].kept_key_and_hash in missing}:
+        hashes = read_hashes(access, _kept_keys(removals[key] for key in removed))
+        if orphaned_hits := {key: hit for key, hit in removed.items() if not removals[key].is_kept_unchanged(hashes)}:
             _restore(access, orphaned_hits, not_removed_reasons)
     return not_removed_reasons
 
@@ -146,25 +126,28 @@ def remove_documents(access: IndexAccess, removals: Mapping[DocumentKey, Removal
 def _remove(
     access: IndexAccess, removals: Mapping[DocumentKey, RemovalCondition], not_removed_reasons: dict[DocumentKey, str]
 ) -> dict[DocumentKey, RawHit]:
-    """Remove the documents that still have the expected text, and return them."""
-    hits = _find_hits(access, removals, {})
+    """Remove the documents whose condition holds, and return them."""
+    hits = read_current_hits(access, removals.keys() | _kept_keys(removals.values()))
+    hashes = {key: compute_hashes(access, hit) for key, hit in hits.items()}
     actions: dict[DocumentKey, Action] = {}
     for key, removal in removals.items():
-        hit = hits.get(key)
-        if hit is None:
-            not_removed_reasons[key] = NOT_IN_STORE
-        elif access.to_record(hit).text_hash != removal.text_hash:
-            not_removed_reasons[key] = TEXT_CHANGED
+        if problem := removal.find_problem(key, hashes):
+            not_removed_reasons[key] = problem
         else:
+            hit = hits[key]
             action_metadata = {"_index": hit["_index"], **version_condition(hit), **routing_entry(hit)}
             actions[key] = Action.make("delete", hit["_id"], **action_metadata)
     removed = {}
     for key, outcome in _write_actions(access, actions):
         if outcome.error:
-            not_removed_reasons[key] = TEXT_CHANGED if outcome.status == CONFLICT else outcome.reason
+            not_removed_reasons[key] = DOCUMENT_CHANGED if outcome.status == CONFLICT else outcome.reason
         else:
             removed[key] = hits[key]
     return removed
+
+
+def _kept_keys(removals: Iterable[RemovalCondition]) -> set[DocumentKey]:
+    return {removal.kept_key_and_hash[0] for removal in removals if removal.kept_key_and_hash}
 
 
 def _restore(
@@ -191,10 +174,3 @@ def _write_actions(
     key_of = {id(action): key for key, action in actions.items()}
     for action, outcome in BulkWriter(access.background_engine, access.name).write(actions.values()):
         yield key_of[id(action)], outcome
-
-
-def _find_hits(access: IndexAccess, keys: Collection[DocumentKey], source: Any) -> dict[DocumentKey, RawHit]:
-    """Return the documents with these keys. Missing documents are omitted."""
-    ids = dict.fromkeys(key.id for key in keys)
-    hits = find_by_id(access, ids, source=source, engine=access.background_engine, ids_per_request=_DELETE_BATCH_SIZE)
-    return {key: hit for hit in hits if (key := access.id_field.key_of(hit)) in keys}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -69,6 +70,28 @@ def test_a_changed_file_is_left_to_the_user(
     assert expected == [(row.action, row.note) for row in read_plan(tmp_path / "plan.tsv")]
 
 
+@pytest.mark.parametrize("id", ["a", "b"])
+@pytest.mark.parametrize(
+    ("changed", "note"),
+    [
+        (Document("", TEXT, {"author": "Bob"}), "the content of the document has changed"),
+        (Document("", words(100, 160)), "the text has changed since it was compared"),
+    ],
+)
+def test_a_document_that_was_indexed_again_meanwhile_is_left_to_the_user(
+    local_store: Store, tmp_path: Path, id: str, changed: Document, note: str
+) -> None:
+    search = SimilaritySearch(local_store)
+    search.index([Document("a", TEXT), Document("b", TEXT)], workers=1)
+    found = SimilaritySearch(local_store).duplicates()
+    search.index([replace(changed, id=id)], workers=1)
+    write_plan(found, tmp_path / "plan.tsv", local_store)
+
+    row = read_plan(tmp_path / "plan.tsv")[1]
+    assert "decide" == row.action
+    assert note in row.note
+
+
 def test_a_document_that_was_deleted_meanwhile_is_left_to_the_user(local_store: Store, tmp_path: Path) -> None:
     search = SimilaritySearch(local_store)
     search.index([Document("a", TEXT), Document("b", TEXT)], workers=1)
@@ -76,6 +99,6 @@ def test_a_document_that_was_deleted_meanwhile_is_left_to_the_user(local_store: 
     search.delete(["b"])
     write_plan(found, tmp_path / "plan.tsv", local_store)
 
-    assert [("keep", ""), ("decide", "identical; the text is unknown")] == [
+    assert [("keep", ""), ("decide", "identical; the document is not in the index")] == [
         (row.action, row.note) for row in read_plan(tmp_path / "plan.tsv")
     ]

@@ -13,7 +13,7 @@ from simdoc_search.duplicates.plan import ApplyReport, apply_plan, read_plan, wr
 from simdoc_search.duplicates.plan.rows import PlanRow
 from simdoc_search.errors import StoreLockedError
 from simdoc_search.stores.base import Store
-from simdoc_search.stores.record import NOT_IN_STORE
+from simdoc_search.stores.record import DOCUMENT_CHANGED, NOT_IN_STORE
 from tests.support.cli import words, write
 from tests.support.stores import ids
 
@@ -71,6 +71,18 @@ def test_a_document_that_was_deleted_by_others_is_not_counted_as_dropped(local_s
 
     assert [("b", NOT_IN_STORE, True)] == report.left_alone
     assert 0 == report.earlier_dropped_count
+
+
+@pytest.mark.parametrize("id", ["a", "b"])
+def test_a_document_with_other_metadata_is_not_removed(store: Store, tmp_path: Path, id: str) -> None:
+    """Nor is it removed if the kept document has other metadata now."""
+    rows = write_and_read_plan(store, tmp_path, *(Document(each, TWO, {"author": "Ada"}) for each in "ab"))
+    SimilaritySearch(store).index([Document(id, TWO, {"author": "Bob"})], workers=1)
+
+    [left_alone] = apply_with_delete(store, tmp_path, rows).left_alone
+    assert left_alone.reason.endswith(DOCUMENT_CHANGED)
+    assert left_alone.needs_new_plan
+    assert ["a", "b", "file1"] == ids(store)
 
 
 def test_documents_without_files_are_only_removed_with_delete_and_a_store(local_store: Store, tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from simdoc_search.documents import DocumentKey
 from simdoc_search.duplicates.plan import PlanError, read_plan
 from simdoc_search.duplicates.plan.journal import Journal
-from simdoc_search.duplicates.plan.rows import FileState, PlanRow, TextState
+from simdoc_search.duplicates.plan.rows import DocumentState, FileState, PlanRow
 from simdoc_search.duplicates.plan.table import escape_cell, unescape_cell, write_table
 from tests.support.folders import posix_only
 
@@ -34,7 +34,7 @@ ROWS = [
         "near",
         note='"why"',
     ),
-    PlanRow("decide", 2, DocumentKey("007", "articles", "de"), None, "7", TextState("f" * 32)),
+    PlanRow("decide", 2, DocumentKey("007", "articles", "de"), None, "7", DocumentState("f" * 32)),
 ]
 
 
@@ -92,6 +92,11 @@ def test_rows_are_read_back_from_a_spreadsheet(
     [
         ("drop", "dorp", "column 'action' must be 'keep', 'drop' or 'decide', not 'dorp'; nothing was done"),
         ("drop\t1", "drop\tone", "column 'group' must be a number"),
+        (
+            "document:",
+            "text:",
+            "an earlier version of simdoc-search wrote the plan; write a new one with `duplicates --plan`",
+        ),
         ("file:7", "file:7.0", "which is not a valid state; copy the cell from the original plan"),
         ("action\t", "what\t", "column 'action' is missing"),
         ("\t", "|", "column 'action' is missing; save the plan as text or CSV"),
