@@ -10,7 +10,7 @@ from simdoc_search.passages.positions import TextPositions
 
 _HEADINGS = (
     *("(?:select(?:ed)? )?bibliography", "(?:list of )?references", "reference list", "works cited"),
-    *("(?:cited )?literature", "literature cited", "sources and literature"),
+    *("(?:cited )?literature", "literature cited", "sources(?: and literature)?"),
     *("(?:quellen- und )?literaturverzeichnis", "quellenverzeichnis", "literatur", "bibliogra(?:ph|f)ie"),
     *("références(?: bibliographiques)?", "referencias(?: bibliográficas)?", "bibliografía", "bibliografia"),
     *("riferimenti bibliografici", "referências(?: bibliográficas)?", "literatuur(?:lijst)?", "referenties"),

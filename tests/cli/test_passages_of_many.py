@@ -143,6 +143,7 @@ def test_the_page_has_each_text_with_its_sources(tmp_path: Path) -> None:
         assert (articles, sources) == (page.count("<article"), page.count('<section class="from"'))
         assert [title] == re.findall("<title>(.*?)</title>", page)[:1]
         assert "100 % of essay" in page
+        assert (articles > 1) == bool(re.search(r'<span class="more">[^<]+\(\d+ words\), ', page))
         assert len(names) == len(set(names))
         assert links <= set(names)
 

@@ -24,6 +24,8 @@ _MAX_SOURCE_CHARACTERS = 40_000
 """If a source has more characters, only the paragraphs near its passages are shown."""
 _MAX_LISTED_PASSAGES = 20
 """The maximum number of passages in the list below a source."""
+_MAX_NAMED_SOURCES = 5
+"""The maximum number of sources that a list of several texts names for each text."""
 _UNLISTED_SOURCE_NUMBER, _IGNORED_SOURCE_NUMBER = 1_000_000_000, 1_000_000_001
 """A label consists of a source number and a passage number. These two source numbers mark words that are only in
 unlisted sources, and ignored words."""
@@ -74,8 +76,15 @@ def render_sources_page(texts: Sequence[SourcedText], notes: Sequence[str]) -> s
     entries = []
     for sourced in texts:
         view = partial(render_sources_view, sourced) if sourced.sources else None
-        entries.append(ListEntry(sourced.name, [("figure", value) for value in sourced.statistics], view))
+        cells = [*(("figure", value) for value in sourced.statistics), ("more", _name_sources(sourced.sources))]
+        entries.append(ListEntry(sourced.name, cells, view))
     return render_list_page("Shared passages", [ListSection(entries)], notes)
+
+
+def _name_sources(sources: Sequence[Source]) -> str:
+    """Return the names of the first sources with their numbers of words: `a.pdf (120 words), b.docx (30 words)`."""
+    names = [f"{source.name} ({source.words_label} words)" for source in sources[:_MAX_NAMED_SOURCES]]
+    return ", ".join([*names, "…"] if len(sources) > len(names) else names)
 
 
 def render_sources_view(sourced: SourcedText, *, prefix: str = "", notes: Sequence[str] = ()) -> Markup:
