@@ -23,3 +23,10 @@ def distinct(values: NDArray[_Scalar]) -> NDArray[_Scalar]:
     is_first = np.ones(len(ordered), bool)
     np.not_equal(ordered[1:], ordered[:-1], out=is_first[1:])
     return ordered[is_first]
+
+
+def distinct_in_order(values: NDArray[_Scalar]) -> NDArray[_Scalar]:
+    """Return the distinct values in the order in which they first occur in `values`."""
+    _, first = np.unique(values, return_index=True)
+    chosen: NDArray[_Scalar] = values[np.sort(first)]
+    return chosen

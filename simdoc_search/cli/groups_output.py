@@ -89,7 +89,11 @@ def show_families(
         last = shown[0].newest or [*shown[0].unordered, *shown[0].timeline][-1]
         command = command_line(search.store.location, "versions", last.name)
         say(f"to see what changed in family {page[1] + 1:,}, run: {command}", err=True)
-        say("to leave out documents with other numbers, such as monthly invoices, add --max-distance 0", err=True)
+        say(
+            "to leave out most documents with other numbers, such as monthly invoices, add --max-distance 0 "
+            "--min-share 70. This also leaves out versions with many edited sentences",
+            err=True,
+        )
 
 
 def show_topics(

@@ -77,9 +77,9 @@ def versions(
     evidence. Documents whose place in the order is unknown are listed last.
 
     Two documents are versions of each other if they share at least half of the sentences of one document, and at least
-    a tenth of the sentences of the other document. Shared sentences may differ slightly. You can query any store that
-    has texts. If the index also has sentences (index --with versions), queries are faster (0.1 s instead of 1 s with
-    357 documents).
+    a tenth of the sentences of the other document. Shared sentences may differ slightly. A shared letterhead does not
+    count. You can query any store that has texts. If the index also has sentences (index --with versions), queries are
+    faster (0.1 s instead of 1 s with 357 documents).
     """
     from simdoc_search.as_json.versions import versions_as_json
 

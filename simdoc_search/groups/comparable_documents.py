@@ -9,7 +9,7 @@ from functools import partial
 
 import numpy as np
 
-from simdoc_search.analysis.distinct import distinct
+from simdoc_search.analysis.distinct import distinct_in_order
 from simdoc_search.analysis.settings import Analysis
 from simdoc_search.batches import split_by_size
 from simdoc_search.cancellation import check_stopped
@@ -39,7 +39,8 @@ class ComparableDocuments:
     """The documents that can be compared, in the order of their ids."""
 
     document_keys: list[DocumentKey]  # key of each document
-    # distinct simhashes of the sentences of each document, one document after the other; uint64
+    # distinct simhashes of the sentences of each document, in the order of its text, one document after the other;
+    # uint64
     simhashes: Simhashes
     simhash_starts: Ints  # where the simhashes of each document begin; int64, shape (documents,)
     simhash_counts: Ints  # number of simhashes of each document; int64, shape (documents,)
@@ -86,7 +87,7 @@ def read_documents(
     if from_texts:
         documents = _records_with_simhashes(store.settings.analysis, records, workers or ParallelMapper())
     else:
-        documents = ((record, distinct(decode_simhashes(record.sentences))) for record in records)
+        documents = ((record, distinct_in_order(decode_simhashes(record.sentences))) for record in records)
     for number, (record, sentences) in enumerate(documents, 1):
         paragraphs = decode_paragraph_concepts(record.concepts) if with_concepts else None
         if len(sentences) if paragraphs is None else paragraphs.paragraph_count:
@@ -126,4 +127,7 @@ def _records_with_simhashes(
 
 
 def _simhashes_of_texts(analysis: Analysis, texts: Sequence[str]) -> list[Simhashes]:
-    return [distinct(compute_sentence_simhashes(text, analysis)) if text else np.zeros(0, np.uint64) for text in texts]
+    return [
+        distinct_in_order(compute_sentence_simhashes(text, analysis)) if text else np.zeros(0, np.uint64)
+        for text in texts
+    ]

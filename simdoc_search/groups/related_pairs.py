@@ -24,7 +24,7 @@ from simdoc_search.groups.comparable_documents import ComparableDocuments, Progr
 from simdoc_search.sketch.concepts import PARAGRAPH_END
 from simdoc_search.sketch.thresholds import SimilarityThresholds
 from simdoc_search.stores.base import Store
-from simdoc_search.versions.pair_shares import shares_of_pairs
+from simdoc_search.versions.pair_scores import score_pairs
 from simdoc_search.versions.relations import WeightedConcepts, concept_weights, relation_score, similarities
 
 MAX_CANDIDATES = 2_000
@@ -120,10 +120,9 @@ def _score_versions(
     scores = np.full(len(first), -1.0)
     with_sentences = np.flatnonzero((documents.simhash_counts[first] > 0) & (documents.simhash_counts[second] > 0))
     pairs = first[with_sentences], second[with_sentences]
-    shares = shares_of_pairs(
-        documents.simhashes, documents.simhash_starts, documents.simhash_counts, pairs, thresholds.max_distance
+    scores[with_sentences] = score_pairs(
+        documents.simhashes, documents.simhash_starts, documents.simhash_counts, pairs, thresholds
     )
-    scores[with_sentences] = shares.scores(thresholds)
     return scores
 
 

@@ -24,7 +24,7 @@ from simdoc_search.duplicates.arrays import Bools, Floats, Ints, Keys, is_in_sor
 from simdoc_search.groups.comparable_documents import ComparableDocuments, Progress
 from simdoc_search.sketch.hamming_search import find_near_pairs, sample_near_pairs
 from simdoc_search.sketch.thresholds import SimilarityThresholds
-from simdoc_search.versions.pair_shares import shares_of_pairs
+from simdoc_search.versions.pair_scores import score_pairs
 
 MAX_SENTENCES_FOR_EXACT_SEARCH = 1 << 16
 """Maximum number of distinct sentences among which all similar pairs are found."""
@@ -186,7 +186,7 @@ class _VersionSearch:
         self._compared_keys = np.sort(np.append(self._compared_keys, keys))
         documents, thresholds = self._documents, self._thresholds
         arrays = documents.simhashes, documents.simhash_starts, documents.simhash_counts
-        scores = shares_of_pairs(*arrays, split_pair_keys(keys), thresholds.max_distance).scores(thresholds)
+        scores = score_pairs(*arrays, split_pair_keys(keys), thresholds)
         is_version = scores >= thresholds.min_score
         if self._is_short.any():
             first, second = split_pair_keys(keys)

@@ -31,8 +31,8 @@ class SentenceShares:
     Attributes:
         share: share of the first document's distinct sentences that have a similar one in the second, 0..1.
         share_of_other: share of the second document's distinct sentences that have a similar one in the first, 0..1.
-        has_too_few_matches: whether fewer than `versions.matching.MIN_SHARED_SENTENCES` distinct sentences are similar,
-            although each document has at least that many sentences.
+        has_too_few_matches: whether the similar sentences are too few, or only a letterhead; see
+            `versions.letterheads.has_too_few_matches`.
     """
 
     share: float

@@ -1,7 +1,8 @@
 """Finds versions of a document and their order, and related documents.
 
 matching.py         matches similar sentences of two documents
-pair_shares.py      shares of similar sentences for many pairs of documents
+letterheads.py      recognises documents that share only their first and last lines
+pair_scores.py      scores of many pairs of documents, from their similar sentences
 query_sentences.py  chooses the sentences of a document to query
 equal_texts.py      texts with the same words and punctuation, and texts that are too short for edited versions
 evidence.py         evidence of when a document was written

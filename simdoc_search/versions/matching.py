@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from simdoc_search.analysis.distinct import distinct
+from simdoc_search.analysis.distinct import distinct_in_order
 from simdoc_search.analysis.ragged_arrays import expand_runs
 from simdoc_search.analysis.settings import Analysis
 from simdoc_search.chunks import sentence_spans
@@ -22,12 +22,7 @@ from simdoc_search.sketch.hamming_search import HammingIndex
 from simdoc_search.sketch.sentences import sentence_simhashes
 from simdoc_search.sketch.simhash import SIMHASH_BITS, Simhashes, hamming_distances
 from simdoc_search.sketch.thresholds import DEFAULT_MAX_DISTANCE, SentenceShares
-
-MIN_SHARED_SENTENCES = 2
-"""Two versions must share at least this many distinct sentences, unless one of them has fewer.
-
-A single similar sentence, for example in a short note, is weak evidence.
-"""
+from simdoc_search.versions.letterheads import has_too_few_matches
 
 Ints = NDArray[np.int64]
 
@@ -79,6 +74,7 @@ class _SimilarSentences:
 
     def __init__(self, a: Simhashes, others: Sequence[Simhashes], max_distance: int) -> None:
         self._values_a, self._number = np.unique(a, return_inverse=True)
+        self._distinct_a, self._max_distance = distinct_in_order(a), max_distance
         self._values_of_others, number = np.unique(
             np.concatenate([*others, np.zeros(0, np.uint64)]), return_inverse=True
         )
@@ -106,7 +102,9 @@ class _SimilarSentences:
         return SentenceMatches(
             len(similar) / max(1, len(self._values_a)),
             similar_in_other / max(1, len(other_values)),
-            _has_too_few_matches(len(similar), similar_in_other, len(self._values_a), len(other_values)),
+            has_too_few_matches(
+                (self._distinct_a, values[np.sort(first)]), (len(similar), similar_in_other), self._max_distance
+            ),
             positions,
             partners,
             hamming_distances(self._values_a[own], values[partners]),
@@ -129,15 +127,9 @@ def _assign_positions(sentences: Ints, matches: Ints, values: Simhashes, distinc
     return positions
 
 
-def _has_too_few_matches(
-    similar_count: int, other_similar_count: int, sentence_count: int, other_sentence_count: int
-) -> bool:
-    return min(similar_count, other_similar_count) < min(MIN_SHARED_SENTENCES, sentence_count, other_sentence_count)
-
-
 def shares_by_max_distance(a: Simhashes, b: Simhashes, max_distance: int) -> list[SentenceShares]:
     """Return the shares of `match_sentences` for each maximum distance from 0 to `max_distance` bits."""
-    a, b = distinct(a), distinct(b)
+    a, b = distinct_in_order(a), distinct_in_order(b)
     which, near = HammingIndex(a, max_distance).find_near(b)
     distance = hamming_distances(a[near], b[which])
     nearest = np.full(len(a), SIMHASH_BITS), np.full(len(b), SIMHASH_BITS)
@@ -146,8 +138,8 @@ def shares_by_max_distance(a: Simhashes, b: Simhashes, max_distance: int) -> lis
     shares = []
     for limit in range(max_distance + 1):
         first, second = (int(np.count_nonzero(side <= limit)) for side in nearest)
-        has_too_few_matches = _has_too_few_matches(first, second, len(a), len(b))
-        shares.append(SentenceShares(first / max(1, len(a)), second / max(1, len(b)), has_too_few_matches))
+        is_too_few = has_too_few_matches((a, b), (first, second), limit)
+        shares.append(SentenceShares(first / max(1, len(a)), second / max(1, len(b)), is_too_few))
     return shares
 
 

@@ -11,15 +11,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from simdoc_search.analysis.distinct import distinct_in_order
 from simdoc_search.documents import DocumentKey
 from simdoc_search.groups import version_pairs as module
 from simdoc_search.groups.comparable_documents import ComparableDocuments
 from simdoc_search.groups.version_pairs import VersionPairs, find_version_pairs
 from simdoc_search.sketch.simhash import Simhashes, hamming_distances
 from simdoc_search.sketch.thresholds import DEFAULT_MAX_DISTANCE, SimilarityThresholds
-from simdoc_search.versions import pair_shares
+from simdoc_search.versions import pair_scores
 from simdoc_search.versions.matching import match_sentences
-from simdoc_search.versions.pair_shares import shares_of_pairs
+from simdoc_search.versions.pair_scores import score_pairs
 from tests.support.slow_cases import examples
 
 CENTRES = [0x0123456789ABCDEF, 0xFEDCBA9876543210, 0x5555AAAA3333CCCC, 0xFFFFFFFFFFFFFFFF, 0x0F0F3C3C5A5A9999]
@@ -36,7 +37,7 @@ def documents(draw: st.DrawFn) -> list[int]:
 
 
 def as_arrays(read: Sequence[Sequence[int]]) -> ComparableDocuments:
-    values = [np.unique(np.array(sentences, np.uint64)) for sentences in read]
+    values = [distinct_in_order(np.array(sentences, np.uint64)) for sentences in read]
     counts = np.array([len(document_values) for document_values in values], np.int64)
     places = [DocumentKey(f"d{number}") for number in range(len(values))]
     return ComparableDocuments(places, np.concatenate(values), np.cumsum(counts) - counts, counts)
@@ -66,10 +67,10 @@ def test_versions_are_those_of_brute_force(read: list[list[int]], min_share: flo
     assert (True, 0) == (found.found_all_similar_sentences, found.frequent_sentence_document_count)
 
 
-@given(st.lists(documents(), min_size=2, max_size=6))
+@given(st.lists(documents(), min_size=2, max_size=6), st.sampled_from([0.01, 0.3, 0.5, 1.0]))
 @examples(1.2)
-def test_the_shares_of_many_pairs_are_those_of_single_pairs(read: list[list[int]]) -> None:
-    made = as_arrays(read)
+def test_the_scores_of_many_pairs_are_those_of_single_pairs(read: list[list[int]], min_share: float) -> None:
+    made, thresholds = as_arrays(read), SimilarityThresholds(min_share, min(0.1, min_share))
     first, second = np.array(list(combinations(range(len(read)), 2))).T
     expected = [
         match_sentences(np.array(read[a], np.uint64), np.array(read[b], np.uint64))
@@ -83,14 +84,12 @@ def test_the_shares_of_many_pairs_are_those_of_single_pairs(read: list[list[int]
     for limits in every_limits:
         with pytest.MonkeyPatch.context() as patch:
             for name, limit in limits.items():
-                patch.setattr(pair_shares, name, limit)
-            shares = shares_of_pairs(made.simhashes, made.simhash_starts, made.simhash_counts, (first, second))
+                patch.setattr(pair_scores, name, limit)
+            found = score_pairs(made.simhashes, made.simhash_starts, made.simhash_counts, (first, second), thresholds)
 
-        assert [both.share for both in expected] == pytest.approx(shares.share.tolist())
-        assert [both.share_of_other for both in expected] == pytest.approx(shares.share_of_other.tolist())
         assert [
-            -1.0 if (score := SimilarityThresholds().score_matches(both)) is None else score for both in expected
-        ] == pytest.approx(shares.scores(SimilarityThresholds()).tolist())
+            -1.0 if (score := thresholds.score_matches(both)) is None else score for both in expected
+        ] == pytest.approx(found.tolist())
 
 
 def test_equal_sentences_of_many_long_documents_are_compared_once(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -105,10 +104,11 @@ def test_equal_sentences_of_many_long_documents_are_compared_once(monkeypatch: p
     text, *new = np.random.default_rng(7).integers(0, 2**64, (1 + 40, 400), dtype=np.uint64)
     versions = as_arrays([text.tolist(), *([*text[1:].tolist(), int(sentences[0])] for sentences in new)])
     pairs = np.zeros(40, np.int64), np.arange(1, 41)
-    monkeypatch.setattr(pair_shares, "hamming_distances", count_distances)
-    shares = shares_of_pairs(versions.simhashes, versions.simhash_starts, versions.simhash_counts, pairs)
+    monkeypatch.setattr(pair_scores, "hamming_distances", count_distances)
+    arrays = versions.simhashes, versions.simhash_starts, versions.simhash_counts
+    found = score_pairs(*arrays, pairs, SimilarityThresholds())
 
-    assert [399 / 400] * 40 == shares.share.tolist() == shares.share_of_other.tolist()
+    assert [SimilarityThresholds().score(399 / 400, 399 / 400)] * 40 == found.tolist()
     assert [400 * (399 + 40)] == compared_counts
 
 

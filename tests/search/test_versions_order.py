@@ -298,7 +298,9 @@ def test_headers_of_emails_are_not_changes(search: SimilaritySearch) -> None:
 def test_of_many_changes_that_are_not_significant_three_are_quoted(
     count: int, last_line: str, search: SimilaritySearch
 ) -> None:
-    rows = [f"item{number}\tsold by the metre\t{number},5\n" for number in range(7, 7 + count)]
+    rows = [
+        f"item{number}\tsold by the metre at the counter of the shop\t{number},5\n" for number in range(7, 7 + count)
+    ]
     search.index([Document("a.csv", "".join(rows)), Document("b.csv", "".join(rows).replace(",", "."))])
     changes = search.versions("a.csv").timeline[-1].changes
     assert changes is not None

@@ -30,8 +30,8 @@ FIRST = prose(12, 1)
 TEXTS = {
     **{f"paper{number}": text for number, text in enumerate(DOCUMENTS, 1)},
     "first": " ".join(FIRST),
-    "third": " ".join(FIRST[:4] + prose(9, 2)),
-    "fifth": " ".join(FIRST[:2] + prose(9, 3)),
+    "third": " ".join(prose(9, 2)[:3] + FIRST[4:8] + prose(9, 2)[3:]),
+    "fifth": " ".join(prose(9, 3)[:3] + FIRST[4:6] + prose(9, 3)[3:]),
     "edited": " ".join(sentence.replace(" ", " quite ", 2) for sentence in FIRST),
 }
 YES = [("paper1", "paper2"), ("first", "edited"), ("first", "third")]

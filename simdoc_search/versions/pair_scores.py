@@ -1,8 +1,6 @@
-"""Computes the shares of similar sentences for many pairs of documents at once."""
+"""Computes the scores of many pairs of documents at once, from their similar sentences."""
 
 from __future__ import annotations
-
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,8 +9,12 @@ from simdoc_search.analysis.ragged_arrays import expand_runs, slices_by_cost
 from simdoc_search.cancellation import check_stopped
 from simdoc_search.sketch.hamming_search import HammingIndex
 from simdoc_search.sketch.simhash import Simhashes, hamming_distances
-from simdoc_search.sketch.thresholds import DEFAULT_MAX_DISTANCE, SimilarityThresholds
-from simdoc_search.versions.matching import MIN_SHARED_SENTENCES
+from simdoc_search.sketch.thresholds import SimilarityThresholds
+from simdoc_search.versions.letterheads import (
+    MIN_SHARE_WITH_LETTERHEAD,
+    MIN_SHARED_SENTENCES,
+    has_too_few_matches,
+)
 
 _CELLS_PER_BATCH = 1 << 20
 _MAX_COMPARED_CELLS = 1 << 22
@@ -23,37 +25,40 @@ Floats = NDArray[np.float64]
 Pairs = tuple[Ints, Ints]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class PairShares:
-    """The shares of similar sentences for many pairs of documents. `SentenceShares` describes the attributes."""
-
-    share: Floats  # float64, shape (pairs,)
-    share_of_other: Floats  # float64, shape (pairs,)
-    has_too_few_matches: NDArray[np.bool_]  # bool, shape (pairs,)
-
-    def scores(self, thresholds: SimilarityThresholds) -> Floats:
-        """Return the score of each pair; -1 if the documents are not versions; float64, shape (pairs,)."""
-        scores = np.full(len(self.share), -1.0)
-        possible = ~self.has_too_few_matches & (np.maximum(self.share, self.share_of_other) >= thresholds.min_share)
-        for pair in np.flatnonzero(possible).tolist():
-            score = thresholds.score(float(self.share[pair]), float(self.share_of_other[pair]))
-            scores[pair] = -1.0 if score is None else score
-        return scores
-
-
-def shares_of_pairs(
-    values: Simhashes, begins: Ints, counts: Ints, pairs: Pairs, max_distance: int = DEFAULT_MAX_DISTANCE
-) -> PairShares:
-    """Return the shares of similar sentences for many pairs of documents.
+def score_pairs(
+    values: Simhashes, begins: Ints, counts: Ints, pairs: Pairs, thresholds: SimilarityThresholds
+) -> Floats:
+    """Return the score of each pair of documents; -1 if they are not versions; float64, shape (pairs,).
 
     Args:
-        values: simhashes of the sentences of all documents, one document after the other, distinct within a document;
-            uint64.
+        values: simhashes of the sentences of all documents, one document after the other, in the order of the texts,
+            distinct within a document; uint64.
         begins: position in `values` of the first sentence of each document; int64, shape (documents,).
         counts: number of sentences of each document, at least 1.
         pairs: indices of the two documents of each pair; int64, shape (pairs,).
-        max_distance: maximum number of bits in which similar sentences differ.
+        thresholds: the thresholds that decide whether two documents are versions of each other.
     """
+    first, second = pairs
+    similar = _count_similar_of_pairs(values, begins, counts, pairs, thresholds.max_distance)
+    scores = np.full(len(first), -1.0)
+    shares = similar / counts[np.vstack(pairs)]
+    larger = shares.max(axis=0, initial=0.0)
+    has_enough = (larger >= MIN_SHARE_WITH_LETTERHEAD) & (similar.min(axis=0) >= MIN_SHARED_SENTENCES)
+    for pair in np.flatnonzero(larger >= thresholds.min_share).tolist():
+        if not has_enough[pair]:  # for most pairs, this saves the slower check
+            a, b = (values[begins[side] : begins[side] + counts[side]] for side in (first[pair], second[pair]))
+            similar_counts = int(similar[0, pair]), int(similar[1, pair])
+            if has_too_few_matches((a, b), similar_counts, thresholds.max_distance):
+                continue
+        score = thresholds.score(float(shares[0, pair]), float(shares[1, pair]))
+        scores[pair] = -1.0 if score is None else score
+    return scores
+
+
+def _count_similar_of_pairs(
+    values: Simhashes, begins: Ints, counts: Ints, pairs: Pairs, max_distance: int
+) -> NDArray[np.int64]:
+    """For each pair, count the sentences of both documents that have a similar one in the other; shape (2, pairs)."""
     first, second = pairs
     similar = np.zeros((2, len(first)), np.int64)
     cells_of_first = np.bincount(first, counts[first] * counts[second])
@@ -75,9 +80,7 @@ def shares_of_pairs(
             similar[:, chosen] = _count_similar_sentences(
                 values, begins, counts, both, shape, max_distance=max_distance
             )
-    count, other_count = counts[first], counts[second]
-    has_too_few_matches = similar.min(axis=0) < np.minimum(MIN_SHARED_SENTENCES, np.minimum(count, other_count))
-    return PairShares(similar[0] / count, similar[1] / other_count, has_too_few_matches)
+    return similar
 
 
 def _split_by_value(values: Ints, positions: Ints) -> list[Ints]:
@@ -87,7 +90,7 @@ def _split_by_value(values: Ints, positions: Ints) -> list[Ints]:
 
 
 class _SentencesOfDocuments:
-    """The sentences of many documents. `shares_of_pairs` describes the arguments."""
+    """The sentences of many documents. `score_pairs` describes the arguments."""
 
     def __init__(self, values: Simhashes, begins: Ints, counts: Ints, max_distance: int) -> None:
         self._values, self._begins, self._counts, self._max_distance = values, begins, counts, max_distance
