@@ -9,6 +9,7 @@ from typing import Any
 
 from simdoc_search.attach.indices import IndexDescription
 from simdoc_search.attach.inspection import IndexInspection, Inspection, inspect_indices
+from simdoc_search.attach.inspection.staleness import describe_staleness
 from simdoc_search.display import format_count
 from simdoc_search.errors import StoreError
 from simdoc_search.query.dsl import MAX_CLAUSES
@@ -153,17 +154,11 @@ def _find_sample_faults(inspection: Inspection, advise_backfill: _AdviseBackfill
     sample = inspection.sample
     if malformed := sorted(sample.faults_by_id.items()):
         examples = ", ".join(f"{id!r} {fault}" for id, fault in malformed[:_MAX_EXAMPLES])
-        problem = f"sampled fingerprints {'is' if len(malformed) == 1 else 'are'} malformed: {examples}"
+        problem = f"compared fingerprints {'is' if len(malformed) == 1 else 'are'} malformed: {examples}"
         yield f"{len(malformed):,} of {sample.sampled_count:,} {problem}; {advise_backfill('--stale')}"
-    stale = sample.stale_count - len(malformed)
-    if stale > 0:
-        examples = ", ".join(repr(id) for id in sample.stale_ids if id not in sample.faults_by_id)
-        of_all = "" if sample.is_exact else f", about {sample.stale_share * sample.document_count:,.0f} in total"
-        match = "does not match" if stale == 1 else "do not match"
-        yield (
-            f"{stale:,} of {sample.sampled_count:,} sampled fingerprints {match} the current text{of_all}: {examples}; "
-            f"queries use the old text until you {advise_backfill('--stale')}"
-        )
+    if sample.stale_count > len(malformed):
+        stale = f"stale fingerprints: {describe_staleness(inspection)}"
+        yield f"{stale}; queries use the old texts until you {advise_backfill('--stale')}"
 
 
 def _list_ids(ids: Sequence[str], count: int) -> str:

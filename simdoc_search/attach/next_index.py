@@ -55,17 +55,20 @@ def _predict_next_indices(engine: Engine, names: list[str]) -> Iterator[tuple[st
         if templates is not None:
             indices = engine.get_if_allowed("_alias", name)
             for alias in sorted({alias for index in indices.values() for alias in index["aliases"]}):
-                next_name = _predict_name(alias, indices)
-                yield alias, next_name, _find_template(templates, next_name)
+                if next_name := _predict_name(alias, indices):
+                    yield alias, next_name, _find_template(templates, next_name)
 
 
 def _predict_name(alias: str, indices: Mapping[str, Any]) -> str:
-    """Return the name that a rollover gives to the next index of an alias."""
+    """Return the name that a rollover gives to the next index of an alias.
+
+    The name is empty if the name of the current index does not end with a number, so the alias cannot roll over.
+    """
     members = {name: index["aliases"][alias] for name, index in indices.items() if alias in index["aliases"]}
     write_indices = [name for name, options in members.items() if options.get("is_write_index")]
     newest = max(write_indices or members)
     number = _NUMBERED_NAME.fullmatch(newest)
-    return f"{number[1]}{int(number[2]) + 1:06d}" if number else newest
+    return f"{number[1]}{int(number[2]) + 1:06d}" if number else ""
 
 
 def _find_template(templates: Mapping[str, Any], index: str) -> str:

@@ -64,6 +64,7 @@ def status(
     from simdoc_search.attach.inspection import inspect_indices
     from simdoc_search.cli.status_output import (
         describe_next_step,
+        describe_uncertainty,
         exceeded_threshold_lines,
         inspection_as_json,
         inspection_lines,
@@ -89,6 +90,8 @@ def status(
     else:
         for line in inspection_lines(inspection, client.name, index):
             say(line)
+        if note := describe_uncertainty(inspection, max_stale, _MAX_SAMPLE_SIZE):
+            say(note, err=True)
     exceeded = list(exceeded_threshold_lines(inspection, max_stale, max_missing, _MAX_SAMPLE_SIZE))
     for line in exceeded:
         say(line, err=True)

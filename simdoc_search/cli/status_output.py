@@ -6,12 +6,12 @@ import json
 import re
 import shlex
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
-from itertools import islice
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
+from simdoc_search.attach.inspection.staleness import MAX_LISTED_IDS, describe_staleness, list_ids
 from simdoc_search.attach.steps import join_path
 from simdoc_search.cli.threshold_options import threshold_lines
 from simdoc_search.display import format_bytes, format_count, format_percent, printable, quote_command
@@ -23,9 +23,6 @@ if TYPE_CHECKING:
     from simdoc_search.attach.indices import IndexDescription
     from simdoc_search.attach.inspection import Inspection
     from simdoc_search.attach.inspection.counts import Counts
-
-MAX_LISTED_IDS = 5
-"""Maximum number of ids in a line."""
 
 
 def inspection_as_json(inspection: Inspection) -> dict[str, Any]:
@@ -67,12 +64,26 @@ def exceeded_threshold_lines(
     if max_stale is not None and sample.stale_share > max_stale:
         about = "" if sample.is_exact else "about "
         stale, limit = format_percent(sample.stale_share), format_percent(max_stale)
-        can_compare_all = not sample.is_exact and sample.unchecked_count <= max_sample_size
-        hint = f"; for the exact share, add --sample {sample.unchecked_count}" if can_compare_all else ""
+        hint = _advise_exact_share(inspection, max_sample_size)
         yield f"{about}{stale} of the fingerprints are stale, more than {limit}{hint}"
     if max_missing is not None and inspection.missing_share > max_missing:
         missing, limit = format_percent(inspection.missing_share), format_percent(max_missing)
         yield f"{missing} of the documents have no fingerprint, more than {limit}"
+
+
+def describe_uncertainty(inspection: Inspection, max_stale: float | None, max_sample_size: int) -> str:
+    """Return a note if an estimate is within the threshold, but its confidence interval is not; else return ""."""
+    sample, (_, high) = inspection.sample, inspection.sample.stale_share_interval
+    if max_stale is None or not sample.stale_share <= max_stale < high:
+        return ""
+    limit, hint = format_percent(max_stale), _advise_exact_share(inspection, max_sample_size)
+    return f"note: the share of stale fingerprints may still be more than {limit}, because it is an estimate{hint}"
+
+
+def _advise_exact_share(inspection: Inspection, max_sample_size: int) -> str:
+    sample = inspection.sample
+    can_compare_all = not sample.is_exact and sample.unchecked_count <= max_sample_size
+    return f"; for the exact share, add --sample {sample.unchecked_count}" if can_compare_all else ""
 
 
 def describe_next_step(inspection: Inspection, location: str, pipeline: str) -> str:
@@ -169,7 +180,7 @@ def inspection_lines(inspection: Inspection, engine_url: str, name: str) -> Iter
             ", including documents without a text" if any(count.without_text_count is None for count in counts) else ""
         )
         share = format_percent(inspection.missing_share)
-        examples = _list_ids((id for count in counts for id in count.missing_ids), inspection.missing_count)
+        examples = list_ids((id for count in counts for id in count.missing_ids), inspection.missing_count)
         yield f"missing        {inspection.missing_count:,} ({share}){unknown}{examples}"
         if inspection.missing_count > MAX_LISTED_IDS:
             url = engine_url + _missing_documents_path(inspection, name)
@@ -182,59 +193,12 @@ def inspection_lines(inspection: Inspection, engine_url: str, name: str) -> Iter
     if incomplete := sum(count.incomplete_count for count in counts):
         documents = format_count(incomplete, "document")
         yield f"incomplete     {documents} without the data for `passages`, `versions` or `related`"
-    yield f"stale          {_describe_staleness(inspection)}"
+    yield f"stale          {describe_staleness(inspection)}"
     yield from _error_lines(inspection)
     yield from _pipeline_lines(inspection)
     if inspection.thresholds != SimilarityThresholds():
         yield from (f"{line[:10]:<15}{line[11:]}" for line in threshold_lines(inspection.thresholds))
     yield from (f"skipped        {skipped.index}: {skipped.reason}" for skipped in inspection.skipped_indices)
-
-
-def _describe_staleness(inspection: Inspection) -> str:
-    sample = inspection.sample
-    if sample.not_compared_reason:
-        return f"unknown: {sample.not_compared_reason}"
-    if not sample.document_count:
-        return "none, because no document has a fingerprint made with the settings in the mapping"
-    if not sample.unchecked_count:
-        return f"none of {sample.document_count:,}, because no document was written since the last `backfill --stale`"
-    examples = _list_ids(sample.stale_ids, sample.stale_count)
-    of_all = f"{sample.stale_count:,} of {sample.document_count:,}"
-    if sample.is_exact and sample.already_compared_count:
-        return f"{of_all}, after comparing {_describe_unchecked_documents(inspection)}{examples}"
-    if sample.is_exact:
-        return f"{of_all}, all compared{examples}"
-    low, high = sample.stale_share_interval
-    count = f"about {sample.stale_share * sample.document_count:,.0f} of {sample.document_count:,}"
-    interval = (
-        f"({format_percent(sample.stale_share)}; with 95 % confidence {format_percent(low)} to {format_percent(high)})"
-    )
-    evidence = f"{sample.stale_count:,} of {sample.sampled_count:,} drawn at random"
-    unchecked = _describe_unchecked_documents(inspection)
-    return f"{count} {interval}, based on {evidence}{f' from {unchecked}' if unchecked else ''}{examples}"
-
-
-def _describe_unchecked_documents(inspection: Inspection) -> str:
-    """Return the number of documents that may be stale, and what they have in common; empty if these are all documents.
-
-    If other programs write while `backfill --stale` runs, the next run also compares what that run wrote.
-    """
-    were_compared = {
-        bool(inspected.checkpoints) for inspected in inspection.index_inspections if inspected.counts.current_count
-    }
-    if True not in were_compared:
-        return ""
-    since = "that `backfill --stale` has not compared"
-    if False not in were_compared:
-        since = "written during or after the last `backfill --stale`"
-    return f"{format_count(inspection.sample.unchecked_count, 'document')} {since}"
-
-
-def _list_ids(ids: Iterable[str], count: int) -> str:
-    """Return `: 'a', 'b' and 3 more`; empty without ids."""
-    listed = [*islice(ids, MAX_LISTED_IDS)]
-    more = f" and {count - len(listed):,} more" if count > len(listed) else ""
-    return f": {', '.join(map(repr, listed))}{more}" if listed else ""
 
 
 def _missing_documents_path(inspection: Inspection, name: str) -> str:
@@ -254,7 +218,7 @@ def _error_lines(inspection: Inspection) -> Iterator[str]:
     counts = [inspected.counts for inspected in inspection.index_inspections if inspected.counts.failed_count]
     if counts:
         errors = sum(count.failed_count or 0 for count in counts)
-        examples = _list_ids((id for count in counts for id in count.failed_ids), errors)
+        examples = list_ids((id for count in counts for id in count.failed_ids), errors)
         documents = format_count(errors, "document")
         yield f"errors         {documents} that the engine's pipeline could not fingerprint{examples}"
         reasons: Counter[str] = sum((Counter(count.failure_reasons) for count in counts), Counter())

@@ -167,7 +167,7 @@ def test_malformed_fingerprints_are_counted_and_named(
     ((wrong, problem),) = findings_of(temp_indices, engine, mapping(), good={"simdoc": GOOD}, bad=bad)
 
     assert (True, True) == (wrong, fault in problem)
-    assert problem.startswith("1 of 2 sampled fingerprints is malformed: 'bad' ")
+    assert problem.startswith("1 of 2 compared fingerprints is malformed: 'bad' ")
     assert problem.endswith("; run `simdoc-search backfill URL --text-field FIELD --stale`")
 
 
@@ -185,8 +185,7 @@ def test_missing_and_stale_fingerprints_are_wrong(temp_indices: TempIndices, eng
     url = f"{temp_indices.engine}/{name}"
     assert f"1 of 5 documents has a text but no fingerprint ('new'); run `simdoc-search backfill {url}`" == missing
     assert stale.startswith(
-        "1 of 3 sampled fingerprints does not match the current text: 'a'; queries use the old text until you run "
-        "`simdoc-search backfill"
+        "stale fingerprints: 1 of 3, all compared: 'a'; queries use the old texts until you run `simdoc-search backfill"
     )
 
 

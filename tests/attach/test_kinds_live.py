@@ -302,7 +302,7 @@ def test_malformed_tokens_are_named_and_replaced(
     engine.call("POST", [name, "_update", "river"], {"doc": {"simdoc": values}}, refresh=True)
     (problem,) = problems(engine, name)
 
-    assert f"1 of 5 sampled fingerprints is malformed: 'river' {fault}" in problem
+    assert f"1 of 5 compared fingerprints is malformed: 'river' {fault}" in problem
     assert open_store(f"{engine.name}/{name}").get("river", load={"sentences", "concepts"}) is not None
     assert 1 == run(engine, name, stale=True, extractor=CAPITALS).updated_count
     assert [] == problems(engine, name)

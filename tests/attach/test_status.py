@@ -273,6 +273,21 @@ def test_the_size_of_a_sample_with_all_documents_is_named_if_an_estimate_exceeds
     assert start == run("status", place, "--max-stale", "1%", "--sample", "30").stderr.splitlines()[0]
 
 
+def test_a_note_says_that_an_estimate_within_a_threshold_may_exceed_it(temp_indices: TempIndices) -> None:
+    index = temp_indices.make(mapping())
+    fill(temp_indices, index, {str(n): document(words(0, 60)) for n in range(30)})
+    place = f"{temp_indices.engine}/{index}"
+    note = "note: the share of stale fingerprints may still be more than 1.0 %, because it is an estimate"
+
+    estimated = run("status", place, "--max-stale", "1%", "--sample", "20")
+    assert (0, f"{note}; for the exact share, add --sample 30") == (
+        estimated.exit_code,
+        estimated.stderr.splitlines()[0],
+    )
+    for options in (["--max-stale", "1%", "--sample", "30"], ["--max-stale", "90%", "--sample", "20"]):
+        assert "note: " not in run("status", place, *options).stderr
+
+
 def test_thresholds_decide_the_exit_status(temp_indices: TempIndices) -> None:
     """The result is on stdout, and each exceeded threshold on stderr."""
     place = f"{temp_indices.engine}/{articles(temp_indices)}"
@@ -413,7 +428,7 @@ def test_compared_documents_are_not_drawn(temp_indices: TempIndices) -> None:
     for number in range(10):
         part = {"doc": {"body": words(500, 560)} if number < 5 else {"views": 1}}
         call(temp_indices.engine, "POST", f"/{index}/_update/{number}?refresh", part)
-    exact, drawn = output("status", url), run("status", url, "--sample", "5")
+    exact, drawn, checked = output("status", url), run("status", url, "--sample", "5"), run("check", url).stdout
     found = answer("status", url)["staleness"]
 
     assert "stale          none of 100, because no document was written since the last `backfill --stale`\n" in quiet
@@ -421,6 +436,8 @@ def test_compared_documents_are_not_drawn(temp_indices: TempIndices) -> None:
         "stale          5 of 100, after comparing 10 documents written during or after the last `backfill --stale`: '0'"
         in exact
     )
+    [staleness] = re.findall("^stale +(.*)", exact, re.MULTILINE)
+    assert f"stale fingerprints: {staleness}; queries use the old texts until you run" in checked
     assert "drawn at random from 10 documents written during or after the last `backfill --stale`" in drawn.stdout
     names = ("already_compared_count", "sampled_count", "stale_count", "at_least", "at_most")
     assert (90, 10, 5, 0.05, 0.05) == tuple(found[name] for name in names)

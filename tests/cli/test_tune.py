@@ -83,7 +83,9 @@ def test_pairs_that_no_overlap_separates_are_listed() -> None:
 def test_thresholds_are_learned_and_the_command_stores_them() -> None:
     """In these pairs, a third of the sentences makes a version, and a sixth does not."""
     first = prose(12, 1)
-    texts = {"first": first, "third": first[:4] + prose(9, 2), "fifth": first[:2] + prose(9, 3)}
+    third, fifth = prose(9, 2), prose(9, 3)
+    third[3:3], fifth[3:3] = first[4:8], first[4:6]
+    texts = {"first": first, "third": third, "fifth": fifth}
     write(Path("docs"), {f"{name}.txt": " ".join(sentences) for name, sentences in texts.items()})
     Path("pairs.tsv").write_text("first.txt\tthird.txt\tyes\nfirst.txt\tfifth.txt\tno\n")
     output("index", "docs", "--store", "s")

@@ -2,6 +2,7 @@
 
 inspection.py  runs the whole inspection
 counts.py      counts documents by state, with one search per index
+staleness.py   describes how many fingerprints are stale
 sample.py      compares the fingerprints of a random sample with the texts
 """
 

@@ -190,6 +190,15 @@ def test_the_next_index_follows_the_write_index(app: Application) -> None:
     assert f"{app.name}-000008" == app.roll_over()
 
 
+def test_an_alias_that_cannot_roll_over_has_no_next_index(app: Application) -> None:
+    """Its index has no number, so the engine refuses a rollover."""
+    app.call("PUT", f"/{app.name}_v1", {"aliases": {app.name: {"is_write_index": True}}})
+    installed = answer(*app.install("--index", app.name))
+
+    assert [] == installed["warnings"]
+    assert "error" in app.call("POST", "/NAME/_rollover?dry_run", allowed_statuses=(400,))
+
+
 def test_without_an_index_template_one_is_proposed(app: Application) -> None:
     app.make_alias()
     note = run(*app.install("--index", app.name)).stderr

@@ -199,3 +199,4 @@ def test_documents_behind_an_alias_with_routing_are_checked(created: TempIndices
     assert 1 == result.stderr.count(CHANGED)
     assert f"deleted  {unchanged.index}/{unchanged.id} " in result.stdout
     assert "1 document removed from the index" in result.stdout
+    assert f"run: simdoc-search duplicates --plan NEW --store {url}\n" in result.stderr
