@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import re
 import shlex
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 DEFAULT_STORE = "./.simdoc"
@@ -137,6 +137,12 @@ def describe_shown_hits(
     if (shown_count == total_count and not is_lower_bound) or not shown_count:
         return f"{all_hits[0].upper()}{all_hits[1:]}"
     return f"Showing {f'{offset + 1:,} to {offset + shown_count:,}' if offset else f'{shown_count:,}'} of {all_hits}"
+
+
+def list_examples(names: Sequence[str], max_count: int) -> str:
+    """Return the first names, and the number of the others: `a, b and 3 more`."""
+    more = f" and {len(names) - max_count:,} more" if len(names) > max_count else ""
+    return ", ".join(names[:max_count]) + more
 
 
 def format_more_hits_hint(shown_count: int, total_count: int, offset: int = 0) -> str:

@@ -6,8 +6,8 @@ import os
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from simdoc_search.cli.common import TABLE_ADVICE, list_examples, print_json, say, shorten_path
-from simdoc_search.display import command_line, format_count
+from simdoc_search.cli.common import TABLE_ADVICE, print_json, say, shorten_path
+from simdoc_search.display import command_line, format_count, list_examples
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -141,12 +141,6 @@ def shorten_path(path: str) -> str:
     return path.removeprefix(os.path.join(os.getcwd(), ""))  # noqa: PTH109, PTH118 - the path is a str
 
 
-def list_examples(names: Sequence[str], max_count: int) -> str:
-    """Return the first names, and the number of the others: `a, b and 3 more`."""
-    more = f" and {len(names) - max_count:,} more" if len(names) > max_count else ""
-    return ", ".join(names[:max_count]) + more
-
-
 def left_out_lines(documents: Sequence[str]) -> Iterator[str]:
     """Yield a line for each of the first documents that were left out, and the number of the others.
 

@@ -7,8 +7,8 @@ from dataclasses import asdict
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from simdoc_search.cli.common import list_examples, say
-from simdoc_search.display import format_count
+from simdoc_search.cli.common import say
+from simdoc_search.display import format_count, list_examples
 from simdoc_search.documents import RejectedDocument, SkippedFile
 
 if TYPE_CHECKING:

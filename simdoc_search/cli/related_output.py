@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from simdoc_search.cli.columns import ColumnLayout, link_id, sort_hits
-from simdoc_search.cli.common import list_examples
 from simdoc_search.display import (
     describe_compared_documents,
     describe_shown_hits,
     format_more_hits_hint,
     format_percent,
+    list_examples,
     printable,
 )
 

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from simdoc_search.cli.columns import link_id
-from simdoc_search.cli.common import json_option, list_examples, print_json, say
+from simdoc_search.cli.common import json_option, print_json, say
 from simdoc_search.cli.complete import complete_ids
 from simdoc_search.cli.help_layout import Command
 from simdoc_search.cli.index_location_options import ChosenIndex, index_options
 from simdoc_search.cli.index_options import synonyms_option
 from simdoc_search.cli.input_text import is_file, is_stream, read_document
-from simdoc_search.display import format_count, printable, printable_text
+from simdoc_search.display import format_count, list_examples, printable, printable_text
 
 if TYPE_CHECKING:
     from simdoc_search.documents import DocumentKey

@@ -349,13 +349,13 @@ class Duplicates:
                 for a, b in grouping.same_words_sets.pairs_between(first, second, grouping.max_set_size):
                     yield self._make_pair(a, b, float(pairs.overlaps[pair]), exact=bool(pairs.is_overlap_exact[pair]))
 
-    def count_unlisted_documents(self) -> tuple[int, bool]:
-        """Count the documents in no group that overlap a duplicate, but not the kept document of its group.
+    def find_unlisted_documents(self) -> tuple[list[DocumentKey], bool]:
+        """Find the documents in no group that overlap a duplicate, but not the kept document of its group.
 
         At most 1,000 pairs are compared, those with the highest estimated overlaps.
 
         Returns:
-            The number, and whether it is exact. Otherwise it is a lower bound.
+            The keys, and whether these are all of them.
         """
         pairs, kept_document_of = self._grouping.pairs, self._grouping.kept_document_of
         is_in_group = kept_document_of != UNASSIGNED
@@ -367,7 +367,8 @@ class Duplicates:
         positions = np.concatenate(parts)
         compared = positions[np.argsort(-pairs.overlaps[positions], kind="stable")[:_MAX_UNLISTED_PAIRS]]
         first, second = pairs.documents_of(compared[pairs.overlap_enough(compared)])
-        return len(np.unique(np.where(is_in_group[first], second, first))), len(compared) == len(positions)
+        unlisted = np.unique(np.where(is_in_group[first], second, first)).tolist()
+        return list(map(self._collection.key, unlisted)), len(compared) == len(positions)
 
     def compare_group(self, group: Group) -> Iterator[tuple[Duplicate, Comparison, tuple[str, str]]]:
         """Compare the kept document of a group with each near-duplicate.

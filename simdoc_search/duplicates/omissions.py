@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from simdoc_search.display import format_count
+from simdoc_search.display import format_count, list_examples
 from simdoc_search.documents import DocumentKey
 from simdoc_search.duplicates.duplicates_result import Duplicates
 from simdoc_search.duplicates.paths import ARCHIVE_GONE, FILE_GONE
+
+_MAX_NAMED_DOCUMENTS = 3
 
 
 def describe_skipped_comparisons(result: Duplicates) -> Iterator[str]:
@@ -29,13 +31,15 @@ def describe_skipped_comparisons(result: Duplicates) -> Iterator[str]:
 
 def describe_unlisted_documents(result: Duplicates) -> str:
     """Return a sentence, without a full stop, about similar documents in no group. It is empty if there are none."""
-    unlisted_count, is_exact = result.count_unlisted_documents()
-    if not unlisted_count:
+    unlisted, are_all = result.find_unlisted_documents()
+    if not unlisted:
         return ""
-    documents_are = format_count(unlisted_count, "document is", "documents are")
-    they_overlap = "it overlaps" if unlisted_count == 1 else "they overlap"
-    at_least = "" if is_exact else "at least "
-    return f"{at_least}{documents_are} in no group, because {they_overlap} only duplicates, not the kept document"
+    documents_are = format_count(len(unlisted), "document is", "documents are")
+    they_overlap = "it overlaps" if len(unlisted) == 1 else "they overlap"
+    at_least = "" if are_all else "at least "
+    reason = f"because {they_overlap} only duplicates, not the kept document"
+    names = list_examples([key.id for key in unlisted], _MAX_NAMED_DOCUMENTS)
+    return f"{at_least}{documents_are} in no group, {reason}: {names}"
 
 
 def list_left_out_documents(result: Duplicates) -> list[tuple[DocumentKey, str]]:

@@ -215,6 +215,7 @@ class PhraseMatches:
 NOT_IN_STORE = "the document is not in the index"
 DOCUMENT_CHANGED = "the document has changed since the plan was written"
 KEPT_DOCUMENT_CHANGED = "the document that is kept instead has changed or no longer exists"
+REMOVED_AND_RESTORED = f"{KEPT_DOCUMENT_CHANGED}; the document was removed for a moment, and restored"
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,11 +10,7 @@ from simdoc_search.cancellation import check_stopped
 from simdoc_search.sketch.hamming_search import HammingIndex
 from simdoc_search.sketch.simhash import Simhashes, hamming_distances
 from simdoc_search.sketch.thresholds import SimilarityThresholds
-from simdoc_search.versions.letterheads import (
-    MIN_SHARE_WITH_LETTERHEAD,
-    MIN_SHARED_SENTENCES,
-    has_too_few_matches,
-)
+from simdoc_search.versions.letterheads import has_too_few_matches
 
 _CELLS_PER_BATCH = 1 << 20
 _MAX_COMPARED_CELLS = 1 << 22
@@ -43,13 +39,11 @@ def score_pairs(
     scores = np.full(len(first), -1.0)
     shares = similar / counts[np.vstack(pairs)]
     larger = shares.max(axis=0, initial=0.0)
-    has_enough = (larger >= MIN_SHARE_WITH_LETTERHEAD) & (similar.min(axis=0) >= MIN_SHARED_SENTENCES)
     for pair in np.flatnonzero(larger >= thresholds.min_share).tolist():
-        if not has_enough[pair]:  # for most pairs, this saves the slower check
-            a, b = (values[begins[side] : begins[side] + counts[side]] for side in (first[pair], second[pair]))
-            similar_counts = int(similar[0, pair]), int(similar[1, pair])
-            if has_too_few_matches((a, b), similar_counts, thresholds.max_distance):
-                continue
+        a, b = (values[begins[side] : begins[side] + counts[side]] for side in (first[pair], second[pair]))
+        similar_counts = int(similar[0, pair]), int(similar[1, pair])
+        if has_too_few_matches((a, b), similar_counts, thresholds.max_distance):
+            continue
         score = thresholds.score(float(shares[0, pair]), float(shares[1, pair]))
         scores[pair] = -1.0 if score is None else score
     return scores

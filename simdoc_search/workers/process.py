@@ -178,7 +178,8 @@ class WorkerProcess(Generic[Item, Outcome]):
                 process = self._process
                 if not self._is_working or process.kill_reason:
                     continue
-                if process.deadline is not None and time.monotonic() > process.deadline:
+                deadline = process.deadline  # another thread may set it to None
+                if deadline is not None and time.monotonic() > deadline:
                     process.is_timeout = True
                     process.kill_reason = f"took longer than {process.seconds:.3g} s to read"
                 elif read_process_memory(process.popen.pid) > self._limits.memory_bytes:

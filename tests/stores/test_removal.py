@@ -11,7 +11,7 @@ import pytest
 from simdoc_search.documents import DocumentKey
 from simdoc_search.errors import StoreLockedError
 from simdoc_search.stores.base import Store
-from simdoc_search.stores.record import RemovalCondition
+from simdoc_search.stores.record import REMOVED_AND_RESTORED, RemovalCondition
 from simdoc_search.stores.remote import updates
 from tests.support.stores import NewStore, comparable_values, ids, put, record
 
@@ -107,5 +107,5 @@ def test_a_removed_document_is_restored_if_the_kept_one_vanishes(
     kept = (keys["b"], hashes[keys["b"]].content)
     left = engine_store.remove({keys["a"]: RemovalCondition(hashes[keys["a"]].content, kept_key_and_hash=kept)})
 
-    assert {keys["a"]: "the document that is kept instead has changed or no longer exists"} == left
+    assert {keys["a"]: REMOVED_AND_RESTORED} == left
     assert before == comparable_values(engine_store.get("a", load={"text"}))

@@ -435,4 +435,4 @@ def test_the_page_says_what_was_left_out(tmp_path: Path) -> None:
         found_groups(pages)
         html = pages.html("/duplicates")
 
-        assert "1 document is in no group, because it overlaps only duplicates, not the kept document." in html
+        assert "1 document is in no group, because it overlaps only duplicates, not the kept document: 1.txt." in html

@@ -36,10 +36,16 @@ from simdoc_search.duplicates.plan.validation import Drop, check_groups
 from simdoc_search.durable import DISK_FULL_ADVICE, is_disk_full, sync_folder
 from simdoc_search.errors import StoreError
 from simdoc_search.stores.base import Store
-from simdoc_search.stores.record import DOCUMENT_CHANGED, KEPT_DOCUMENT_CHANGED, NOT_IN_STORE, RemovalCondition
+from simdoc_search.stores.record import (
+    DOCUMENT_CHANGED,
+    KEPT_DOCUMENT_CHANGED,
+    NOT_IN_STORE,
+    REMOVED_AND_RESTORED,
+    RemovalCondition,
+)
 
 _DOCUMENTS_AT_ONCE = 500
-_OUTDATED_PLAN_REASONS = frozenset({KEPT_DOCUMENT_CHANGED, NOT_IN_STORE, DOCUMENT_CHANGED})
+_OUTDATED_PLAN_REASONS = frozenset({KEPT_DOCUMENT_CHANGED, REMOVED_AND_RESTORED, NOT_IN_STORE, DOCUMENT_CHANGED})
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from simdoc_search.documents import DocumentKey
-from simdoc_search.stores.record import DOCUMENT_CHANGED, KEPT_DOCUMENT_CHANGED, RemovalCondition
+from simdoc_search.stores.record import DOCUMENT_CHANGED, KEPT_DOCUMENT_CHANGED, REMOVED_AND_RESTORED, RemovalCondition
 from simdoc_search.stores.remote.access import IndexAccess
 from simdoc_search.stores.remote.bulk import (
     Action,
@@ -159,12 +159,14 @@ def _restore(
         action_metadata = {"_index": hit["_index"], "pipeline": "_none", **routing_entry(hit)}
         actions[key] = Action.make("create", hit["_id"], hit["_source"], **action_metadata)
     for key, outcome in _write_actions(access, actions):
-        # On a conflict, there is nothing to restore, because the application has written the document again.
-        has_failed = outcome.error and outcome.status != CONFLICT
-        failure = (
-            f"; the document was already removed and could not be restored: {outcome.reason}" if has_failed else ""
-        )
-        not_removed_reasons[key] = KEPT_DOCUMENT_CHANGED + failure
+        if not outcome.error:
+            reason = REMOVED_AND_RESTORED
+        elif outcome.status == CONFLICT:  # the application has written the document again
+            reason = KEPT_DOCUMENT_CHANGED
+        else:
+            failure = f"the document was already removed and could not be restored: {outcome.reason}"
+            reason = f"{KEPT_DOCUMENT_CHANGED}; {failure}"
+        not_removed_reasons[key] = reason
     access.background_engine.refresh(access.name, allowed_statuses=(403,))
 
 
