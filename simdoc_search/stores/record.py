@@ -216,6 +216,8 @@ NOT_IN_STORE = "the document is not in the index"
 DOCUMENT_CHANGED = "the document has changed since the plan was written"
 KEPT_DOCUMENT_CHANGED = "the document that is kept instead has changed or no longer exists"
 REMOVED_AND_RESTORED = f"{KEPT_DOCUMENT_CHANGED}; the document was removed for a moment, and restored"
+CHANGE_REASONS = frozenset({NOT_IN_STORE, DOCUMENT_CHANGED, KEPT_DOCUMENT_CHANGED, REMOVED_AND_RESTORED})
+"""The reasons for not removing a document because a document has changed."""
 
 
 @dataclass(frozen=True, slots=True)

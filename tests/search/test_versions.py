@@ -84,7 +84,7 @@ def test_common_sentences_do_not_hide_a_version(new_store: NewStore, monkeypatch
     near = [sentence.replace(" ", ", ", 1) for sentence in own[5:10]]
     with new_store(SETTINGS) as store:
         search = SimilaritySearch(store)
-        versions = {"source": own + footer, "excerpt": own[:5], "near": near, "copy": own + prose(3, 3)}
+        versions = {"source": own + footer, "excerpt": own[10:15], "near": near, "copy": own + prose(3, 3)}
         index(search, others | versions)
         result = search.versions("source", size=3)
 

@@ -36,16 +36,9 @@ from simdoc_search.duplicates.plan.validation import Drop, check_groups
 from simdoc_search.durable import DISK_FULL_ADVICE, is_disk_full, sync_folder
 from simdoc_search.errors import StoreError
 from simdoc_search.stores.base import Store
-from simdoc_search.stores.record import (
-    DOCUMENT_CHANGED,
-    KEPT_DOCUMENT_CHANGED,
-    NOT_IN_STORE,
-    REMOVED_AND_RESTORED,
-    RemovalCondition,
-)
+from simdoc_search.stores.record import CHANGE_REASONS, RemovalCondition
 
 _DOCUMENTS_AT_ONCE = 500
-_OUTDATED_PLAN_REASONS = frozenset({KEPT_DOCUMENT_CHANGED, REMOVED_AND_RESTORED, NOT_IN_STORE, DOCUMENT_CHANGED})
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,7 +238,7 @@ class _PlanRun:
         self.report.irrecoverable -= not_removed.keys()
         self.report.dropped_fileless_count -= len(not_removed)
         self.report.left_alone += [
-            LeftAlone(name, reason, reason in _OUTDATED_PLAN_REASONS) for name, reason in not_removed.items()
+            LeftAlone(name, reason, reason in CHANGE_REASONS) for name, reason in not_removed.items()
         ]
 
     def _was_dropped(self, earlier_change: Change) -> bool:
