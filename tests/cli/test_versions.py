@@ -10,7 +10,7 @@ import pytest
 
 from simdoc_search.cli import versions_page
 from tests.support import formats
-from tests.support.cli import answer, json_lines, output, run, sentence, usage_error, write
+from tests.support.cli import answer, json_lines, output, run, sentence, usage_error, words, write
 
 pytestmark = pytest.mark.usefixtures("folder")
 
@@ -337,7 +337,7 @@ def test_a_document_that_could_not_be_ordered_is_shown_with_the_time_of_its_file
 @pytest.mark.slow
 def test_dates_in_the_properties_of_files_order_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    mail = formats.eml()
+    mail = formats.eml() + f"\n\n{words(0, 30)}\n\n{words(30, 60)}\n\n{words(60, 90)}\n".encode()
     old, new = (mail.replace(b"03 Feb 2020", date) for date in (b"03 Feb 2019", b"04 Feb 2020"))
     write(tmp_path, {"docs/newer.eml": mail, "docs/oldest.eml": old, "newest.eml": new})
     output("index", "docs", "--with", "versions")

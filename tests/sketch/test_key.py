@@ -43,14 +43,14 @@ def test_keyed_tokens_are_a_stored_format() -> None:
 
 @given(texts(), texts(), st.sampled_from([Analysis(), Analysis(shingle_size=1), Analysis(unit="character")]))
 def test_a_key_changes_only_the_tokens(text: str, other: str, analysis: Analysis) -> None:
-    """Two texts share keyed tokens only if they share shingles."""
+    """Two texts share keyed tokens only if they share shingles. One of 2**18 pairs of tokens is equal by chance."""
     plain = fingerprint(text, analysis)
     keyed, second = fingerprints([text, other], analysis, KEYED)
     shared = set(shingles(text, analysis)) & set(shingles(other, analysis))
 
     assert plain.shingle_count == keyed.shingle_count
     assert bool(plain.tokens()) == bool(keyed.tokens())
-    assert shared or not set(keyed.tokens()) & set(second.tokens())
+    assert shared or len(set(keyed.tokens()) & set(second.tokens())) <= 1
 
 
 def test_keyed_fingerprints_have_no_lucene_terms() -> None:
