@@ -1,8 +1,7 @@
 """Orders the values of a field for the rules `max:FIELD` and `min:FIELD` of `duplicates` and `dedupe`.
 
-Both rules prefer a number to a string. A string that contains a
-number, such as a cell of a CSV file, is compared as a number. A list is compared by its first value. All other values,
-and missing ones, come last.
+Both rules prefer a number to a string. A string that contains a number, such as a cell of a CSV file, is compared as a
+number. A list is compared by its first value. All other values, and missing ones, come last.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from simdoc_search.sketch.simhash import Simhashes
+from simdoc_search.sketch.simhash import Simhashes, hamming_distances
 
 MIN_SHARED_SENTENCES = 2
 """Two versions must share at least this many distinct sentences, unless one of them has fewer.
@@ -30,7 +30,6 @@ _END_SENTENCES = 2 * MAX_LETTERHEAD_SENTENCES
 """The number of sentences at each end of a document that may contain a letterhead."""
 _MIN_OTHER_SHARE = 0.25
 """Two versions share at least this much of both documents without the letterhead, or `MIN_SHARED_SENTENCES`."""
-_STEPS = (0, 0), (0, 1), (1, 0)
 
 
 def has_too_few_matches(
@@ -62,15 +61,13 @@ def _count_letterhead_sentences(a: Simhashes, b: Simhashes, max_distance: int) -
     The last sentences of one document may be among the first ones of the other, as a PDF may begin with its footer.
     Sentences may be skipped in one of the documents, but not in both, because such a sentence may have been edited.
     """
-    first, second = (_cut_middle(values).tolist() for values in (a, b))
-    counts = (
-        min(
-            _count_similar_ends(first, second, max_distance, max_skipped=skipped),
-            _count_similar_ends(second, first, max_distance, max_skipped=1 - skipped),
-        )
-        for skipped in (0, 1)
+    ends_a, ends_b = map(_cut_middle, (a, b))
+    are_similar = hamming_distances(ends_a[:, None], ends_b) <= max_distance
+    similar_a: list[bool] = np.any(are_similar, axis=1).tolist()
+    similar_b: list[bool] = np.any(are_similar, axis=0).tolist()
+    return max(
+        min(_count_similar_ends(similar_a, skipped), _count_similar_ends(similar_b, 1 - skipped)) for skipped in (0, 1)
     )
-    return max(counts)
 
 
 def _cut_middle(sentences: Simhashes) -> Simhashes:
@@ -79,22 +76,20 @@ def _cut_middle(sentences: Simhashes) -> Simhashes:
     return np.concatenate([sentences[:_END_SENTENCES], sentences[-_END_SENTENCES:]])
 
 
-def _count_similar_ends(sentences: list[int], others: list[int], max_distance: int, *, max_skipped: int) -> int:
-    """Return how many of the first and last sentences are similar to any of the others."""
-    first, used = _count_first_similar(sentences, others, max_distance, max_skipped)
-    return first + _count_first_similar(sentences[used:][::-1], others, max_distance, max_skipped)[0]
+def _count_similar_ends(are_similar: list[bool], max_skipped: int) -> int:
+    """Return how many of the first and last sentences are similar to any of the other document."""
+    first, used = _count_first_similar(are_similar, max_skipped)
+    return first + _count_first_similar(are_similar[used:][::-1], max_skipped)[0]
 
 
-def _count_first_similar(
-    sentences: list[int], others: list[int], max_distance: int, max_skipped: int
-) -> tuple[int, int]:
-    """Return how many of the first sentences are similar to any of the others, and how many sentences these span.
+def _count_first_similar(are_similar: list[bool], max_skipped: int) -> tuple[int, int]:
+    """Return how many of the first sentences are similar, and how many sentences these span.
 
     Between two of them, there may be `max_skipped` others, such as a reference between a name and an address.
     """
     count = used = 0
-    for position, sentence in enumerate(sentences):
-        if any((sentence ^ other).bit_count() <= max_distance for other in others):
+    for position, is_similar in enumerate(are_similar):
+        if is_similar:
             count, used = count + 1, position + 1
         if count == MAX_LETTERHEAD_SENTENCES or position - used >= max_skipped:
             break
